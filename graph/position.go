@@ -1,0 +1,102 @@
+package graph
+
+import (
+	"encoding/base64"
+	"errors"
+	"fmt"
+	"strings"
+	"time"
+)
+
+// Positions are strings that sort ascending in the order of a list. They have no ties, so a position is both the
+// order and the cursor, and both stores compare them byte by byte.
+
+const (
+	maxCount  = 9_999_999_999
+	maxMillis = 9_999_999_999_999
+)
+
+// inverted is a number of fixed width that sorts the greatest first.
+func inverted(limit, n int64) string {
+	n = min(max(n, 0), limit)
+	return fmt.Sprintf("%0*d", len(fmt.Sprint(limit)), limit-n)
+}
+
+// Rank sorts procedures by most used, then last used, then name.
+func Rank(frequency int64, lastUsed time.Time, toolName string) string {
+	return inverted(maxCount, frequency) + ":" + inverted(maxMillis, lastUsed.UnixMilli()) + ":" + toolName
+}
+
+// Recent sorts procedures by last updated, then name.
+func Recent(updated time.Time, toolName string) string {
+	return inverted(maxMillis, updated.UnixMilli()) + ":" + toolName
+}
+
+// Position is the place of the procedure in an order.
+func (p Procedure) Position(order ProcedureOrder) string {
+	switch order {
+	case ByUpdated:
+		return Recent(p.UpdatedAt, p.ToolName)
+	case ByName:
+		return p.ToolName
+	default:
+		return Rank(p.Frequency, p.LastUsedAt, p.ToolName)
+	}
+}
+
+// Position sorts the variants of a procedure by the time of their capture.
+func (v Variant) Position() string {
+	return fmt.Sprintf("%013d:%s", max(v.CapturedAt.UnixMilli(), 0), v.CodeHash)
+}
+
+// OfProcedure sorts the uses of a procedure: most frequent first, then by the name of the cause.
+func (u Use) OfProcedure() string {
+	return inverted(maxCount, u.Frequency) + ":" + u.Cause
+}
+
+// OfCause sorts the uses of a cause: most frequent first, then by the name of the procedure.
+func (u Use) OfCause() string {
+	return inverted(maxCount, u.Frequency) + ":" + u.ToolName
+}
+
+// ErrBadCursor says that a cursor was not made for the list that it is used with.
+var ErrBadCursor = errors.New("the cursor does not belong to this list")
+
+// Cursor is the opaque form of a position in the named list.
+func Cursor(list, position string) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(list + "\x00" + position))
+}
+
+// ParseCursor gives back the position, or ErrBadCursor when the cursor is of another list. An empty cursor is the start.
+func ParseCursor(list, cursor string) (string, error) {
+	if cursor == "" {
+		return "", nil
+	}
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(cursor)
+	if err != nil {
+		return "", ErrBadCursor
+	}
+	of, position, ok := strings.Cut(string(raw), "\x00")
+	if !ok || of != list || position == "" {
+		return "", ErrBadCursor
+	}
+	return position, nil
+}
+
+// NodeID is the public id of a node: the same on both stores and after an import.
+func NodeID(kind NodeKind, key string) string {
+	return base64.RawURLEncoding.EncodeToString([]byte(strings.ToLower(string(kind)) + ":" + key))
+}
+
+// ParseNodeID gives back the kind and key; ok is false for anything that NodeID does not make.
+func ParseNodeID(id string) (kind NodeKind, key string, ok bool) {
+	raw, err := base64.RawURLEncoding.Strict().DecodeString(id)
+	if err != nil {
+		return "", "", false
+	}
+	k, key, ok := strings.Cut(string(raw), ":")
+	if !ok || key == "" || k != strings.ToLower(k) {
+		return "", "", false
+	}
+	return NodeKind(strings.ToUpper(k)), key, true
+}
