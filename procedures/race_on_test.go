@@ -1,0 +1,5 @@
+//go:build race
+
+package procedures
+
+const raceEnabled = true
