@@ -1,0 +1,2 @@
+package graphtest
+var pageTests = []test{}
