@@ -1,0 +1,264 @@
+package neo4j
+
+import (
+	"context"
+	"fmt"
+	"math/rand/v2"
+	"slices"
+	"strings"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
+	"procgraph/graph"
+)
+
+// A capture locks in one order, so that captures do not wait for each other in a circle: its key, its procedure, its
+// variant, tools by name, procedure names by name, causes by name. Tools and causes that exist are not written to. All
+// that a capture counts belongs to its procedure, which it holds; so no count is lost though others commit meanwhile.
+//
+// Each try has a number of its own, kept on what it made. So a try that finds its key made by another number knows that
+// this capture was counted already, by an earlier try whose answer was lost as well as by an earlier request.
+const (
+	captureKnown = `CALL () {
+  UNWIND $procedures AS name
+  MATCH (r:Procedure {toolName: name})
+  RETURN collect(r.reach) AS reaches
+}
+WITH reaches WHERE size(reaches) = size($procedures)
+CALL (reaches) {
+  UNWIND $signature + reduce(names = [], r IN reaches | names + r) AS name
+  WITH DISTINCT name ORDER BY name
+  RETURN collect(name) AS reach
+}
+`
+	captureStart = `MERGE (k:CaptureKey {id: $id})
+  ON CREATE SET k += $key, k.at = CASE WHEN $lasting THEN null ELSE timestamp() END
+WITH %[1]s WHERE k.try = $try
+MERGE (p:Procedure {key: $procedure})
+  ON CREATE SET p += $newProcedure%[2]s
+SET p.lock = true
+SET k.made = p.made
+MERGE (v:Variant {codeHash: $codeHash})
+  ON CREATE SET v += $newVariant
+WITH %[1]s, p, v, p.made = $try AS newProcedure, v.made = $try AS newVariant
+CALL (p, v, newProcedure, newVariant) {
+  WITH p, v, newProcedure WHERE newVariant
+  CREATE (p)-[:HAS_VARIANT]->(v)
+  WITH p, v, newProcedure
+  UNWIND $tools AS name
+  MERGE (t:Tool {name: name})
+    ON CREATE SET t += $stub
+  CREATE (v)-[:CALLS]->(t)
+  WITH p, t WHERE newProcedure
+  CREATE (p)-[:USES {tool: t.name, procedure: p.toolName}]->(t)
+}`
+	captureReaches = `
+CALL (p, reach, newProcedure) {
+  WITH p, reach WHERE newProcedure
+  UNWIND reach AS name
+  WITH p, name WHERE name STARTS WITH '` + procedurePrefix + `'
+  MERGE (n:ProcedureName {name: name})
+  FOREACH (_ IN CASE WHEN name IN $signature THEN [1] ELSE [] END |
+    CREATE (p)-[:USES {tool: name, procedure: p.toolName}]->(n))
+  FOREACH (_ IN CASE WHEN name IN $signature THEN [] ELSE [1] END |
+    CREATE (p)-[:REACHES]->(n))
+}
+CALL (p, reach, newProcedure) {
+  WITH p, reach WHERE newProcedure
+  UNWIND reach AS name
+  WITH p, name WHERE NOT name STARTS WITH '` + procedurePrefix + `' AND NOT name IN $signature
+  MATCH (t:Tool {name: name})
+  CREATE (p)-[:REACHES]->(t)
+}`
+	captureCount = `
+CALL (p) {
+  UNWIND $causes AS cause
+  MERGE (c:Cause {name: cause.name})
+    ON CREATE SET c.description = ''
+  WITH p, cause, c
+  OPTIONAL MATCH ()-[old:INVESTIGATED_BY {id: cause.id}]->()
+  CALL (p, cause, c, old) {
+    WITH p, cause, c, old WHERE old IS NULL
+    CREATE (c)-[u:INVESTIGATED_BY {id: cause.id, cause: cause.name, procedure: p.key, toolName: p.toolName}]->(p)
+    RETURN u, 1 AS frequency, $at AS lastAt
+    UNION ALL
+    WITH old WHERE old IS NOT NULL
+    RETURN old AS u, old.frequency + 1 AS frequency, CASE WHEN old.lastAt > $at THEN old.lastAt ELSE $at END AS lastAt
+  }
+  WITH p, cause, u, frequency, lastAt, %[1]s + ':' AS place
+  SET u += $use, u.frequency = frequency, u.lastAt = lastAt, u.ofProcedure = place + cause.name, u.ofCause = place + p.toolName
+}
+WITH p, v, newProcedure, newVariant,
+  p.frequency + size($causes) AS frequency,
+  CASE WHEN p.lastUsedAt > $at THEN p.lastUsedAt ELSE $at END AS lastUsedAt,
+  CASE WHEN p.updatedAt > $at THEN p.updatedAt ELSE $at END AS updatedAt
+SET p.frequency = frequency, p.lastUsedAt = lastUsedAt, p.updatedAt = updatedAt,
+  p.unproven = p.unproven OR newVariant AND NOT v.proven,
+  p.rank = %[1]s + ':' + %[2]s + ':' + p.toolName,
+  p.recent = %[3]s + ':' + p.toolName
+WITH p, v, newProcedure, newVariant
+MATCH (settled:Head) USING INDEX settled:Head(state) WHERE settled.state >= ''
+WITH p, v, newProcedure, newVariant, settled.state AS settled, p.reach AS reached
+OPTIONAL MATCH (current:Variant {codeHash: p.current})`
+)
+
+var (
+	captureEnd = known("reached") + readEnd + `, [` + procedureList("p") + `, ` + variantList("current") + `], ` +
+		variantList("v") + `, tools, known, newProcedure, newVariant`
+
+	// captureTools is for code that names tools only, captureProcedures for code that names procedures too.
+	captureTools      = noReplan + fmt.Sprintf(captureStart, "k", "") + captureCounted + captureEnd
+	captureProcedures = noReplan + captureKnown + fmt.Sprintf(captureStart, "k, reach", ", p.reach = reach") + captureReaches +
+		captureCounted + captureEnd
+	captureCounted = fmt.Sprintf(captureCount, invertedCount("frequency"), invertedMillis("lastUsedAt"), invertedMillis("updatedAt"))
+
+	// captureRepeat answers what is stored of a key. A procedure that was deleted took its keys with it, even if one
+	// with the same signature was made again.
+	captureRepeat = readStart + `OPTIONAL MATCH (k:CaptureKey {id: $id})
+OPTIONAL MATCH (p:Procedure {key: k.procedure}) WHERE p.made = k.made
+OPTIONAL MATCH (v:Variant {codeHash: k.codeHash})
+OPTIONAL MATCH (current:Variant {codeHash: p.current})
+WITH settled, k, p, v, current, coalesce(p.reach, []) AS reached` + known("reached") + readEnd + `, [` + procedureList("p") + `, ` + variantList("current") + `], ` +
+		variantList("v") + `, tools, known, k.try = p.made, k.try = v.made, k.input, k.try, p IS NOT NULL`
+
+	forgetKey = noReplan + `MATCH (k:CaptureKey {id: $id}) WHERE k.try = $try
+DELETE k`
+)
+
+// Capture finds or makes what the capture names and counts the use, all or nothing.
+func (s *Store) Capture(ctx context.Context, capture graph.Capture) (graph.Captured, error) {
+	ctx, cancel := bounded(ctx)
+	defer cancel()
+	statement, p := captureParams(capture)
+	var captured graph.Captured
+	err := s.retry(ctx, func() error {
+		for range looks {
+			setTry(p)
+			record, err := s.run(ctx, statement, p)
+			if err != nil {
+				return err
+			}
+			if record != nil && record.Values[0] == record.Values[1] {
+				captured, err = toCaptured(record)
+				return err
+			}
+			// The key was there, or code names what is not stored, or a trust write fell into the answer.
+			done := false
+			if captured, done, err = s.repeat(ctx, capture, p); done || err != nil {
+				return err
+			}
+		}
+		return fmt.Errorf("%w: the procedure is deleted again and again", graph.ErrUnavailable)
+	})
+	if err != nil {
+		return graph.Captured{}, err
+	}
+	return captured, nil
+}
+
+// repeat answers what is stored of a capture's key; done is false when the capture has to be tried (again).
+func (s *Store) repeat(ctx context.Context, capture graph.Capture, p params) (captured graph.Captured, done bool, err error) {
+	record, _, err := s.read(ctx, captureRepeat, params{"id": capture.Key})
+	if err != nil {
+		return captured, false, err
+	}
+	stored, alive := record.Values[8] != nil, truth(record.Values[10])
+	switch {
+	case !stored && len(p["procedures"].([]string)) > 0:
+		return captured, false, graph.ErrUnknownProcedure
+	case !stored:
+		return captured, false, nil
+	case !alive:
+		_, err := s.run(ctx, forgetKey, params{"id": capture.Key, "try": record.Values[9]})
+		return captured, false, err
+	case text(record.Values[8]) != capture.Input:
+		return captured, false, fmt.Errorf("%w: the key was used for something else", graph.ErrConflict)
+	}
+	captured, err = toCaptured(record)
+	return captured, true, err
+}
+
+func toCaptured(record *neo4j.Record) (graph.Captured, error) {
+	v := record.Values
+	head, err := parseHead(text(v[1]))
+	if err != nil {
+		return graph.Captured{}, err
+	}
+	offer, _ := v[2].([]any)
+	variant, _ := v[3].([]any)
+	captured := graph.Captured{
+		Offer: toOffer(offer), Variant: toVariant(variant), Known: toKnown(v[4], v[5]),
+		CreatedProcedure: truth(v[6]), CreatedVariant: truth(v[7]), Head: head,
+	}
+	captured.Variant.Offered = captured.Variant.CodeHash == captured.Offer.Procedure.Current
+	return captured, nil
+}
+
+// captureParams answers the statement for a capture and its values, but for the number of the try.
+func captureParams(c graph.Capture) (string, params) {
+	tools, procedures := []string{}, []string{}
+	for _, name := range c.Signature {
+		if strings.HasPrefix(name, procedurePrefix) {
+			procedures = append(procedures, name)
+		} else {
+			tools = append(tools, name)
+		}
+	}
+	slices.Sort(tools)
+	causes := make([]params, len(c.Causes))
+	for i, name := range slices.Sorted(slices.Values(c.Causes)) {
+		// The key is of fixed form, so no two pairs share an id.
+		causes[i] = params{"name": name, "id": c.ProcedureKey + " " + name}
+	}
+	at := c.At.UnixMilli()
+	p := params{
+		"id": c.Key, "procedure": c.ProcedureKey, "codeHash": c.Variant.CodeHash, "tools": tools, "procedures": procedures,
+		"signature": c.Signature, "causes": causes, "at": at, "lasting": c.Lasting,
+		"key": params{"input": c.Input, "procedure": c.ProcedureKey, "codeHash": c.Variant.CodeHash},
+		"newProcedure": params{
+			"toolName": c.ToolName, "signature": c.Signature, "reach": c.Signature, "frequency": 0, "lastUsedAt": at,
+			"createdAt": at, "updatedAt": at, "unproven": false, "lock": true,
+		},
+		"newVariant": params{
+			"procedure": c.ProcedureKey, "code": c.Variant.Code, "strategy": c.Variant.Strategy, "summary": c.Variant.Summary,
+			"whenToUse": c.Variant.WhenToUse, "status": string(graph.Proposed), "proven": c.Variant.Proven,
+			"analyser": c.Variant.Analyser, "capturedBy": c.Variant.CapturedBy, "capturedWith": c.Variant.CapturedWith,
+			"capturedAt": momentParam(c.Variant.CapturedAt), "position": c.Variant.Position(),
+		},
+		"stub": toolParam(graph.Tool{Class: graph.Unclassified, ParametersSchema: []byte("{}")}),
+		"use":  useParams(c.Use),
+	}
+	delete(p["stub"].(params), "name")
+	if len(procedures) > 0 {
+		return captureProcedures, p
+	}
+	return captureTools, p
+}
+
+// setTry gives the next try a number of its own.
+func setTry(p params) {
+	try := rand.Int64()
+	p["try"] = try
+	for _, made := range []string{"newProcedure", "newVariant"} {
+		p[made].(params)["made"] = try
+	}
+	p["key"].(params)["try"] = try
+}
+
+// useParams are the details that are written; what is missing stays as it is.
+func useParams(u graph.UseDetails) params {
+	p := params{}
+	if u.Confidence != nil {
+		p["confidence"] = *u.Confidence
+	}
+	if len(u.TriggerSignals) > 0 {
+		p["triggerSignals"] = u.TriggerSignals
+	}
+	if len(u.ObservedArguments) > 0 {
+		p["observedArguments"] = string(u.ObservedArguments)
+	}
+	if u.ResultSummary != "" {
+		p["resultSummary"] = u.ResultSummary
+	}
+	return p
+}
