@@ -1,0 +1,112 @@
+package operations
+
+import (
+	"encoding/json"
+	"strings"
+	"unicode"
+	"unicode/utf8"
+
+	"procgraph/graph"
+	"procgraph/procedures"
+)
+
+const (
+	maxPage       = 500
+	maxBatch      = 100
+	maxCauses     = 16
+	maxText       = 64 << 10 // bytes of one text
+	maxName       = 200      // characters
+	maxSignals    = 64
+	maxKey        = 500 // characters of an idempotency key
+	maxListFilter = 100
+)
+
+// PageInput is the first and after of a list.
+type PageInput struct {
+	First int
+	After string
+	// Count asks for the total.
+	Count bool
+}
+
+// page checks the input of a list and finds the place to go on from.
+func (p PageInput) page(list string) (graph.Page, error) {
+	if p.First < 0 || p.First > maxPage {
+		return graph.Page{}, badInput("first and limit go from 0 to %d", maxPage)
+	}
+	after, err := graph.ParseCursor(list, p.After)
+	if err != nil {
+		return graph.Page{}, translate(err)
+	}
+	return graph.Page{First: p.First, After: after, Count: p.Count}, nil
+}
+
+// storedName is the form of a name that is stored, or an error when it cannot be one.
+func storedName(what, name string) (string, error) {
+	normal := procedures.NormalName(name)
+	switch {
+	case normal == "":
+		return "", badInput("%s is blank", what)
+	case !utf8.ValidString(normal) || strings.ContainsRune(normal, utf8.RuneError):
+		return "", badInput("%s is not valid Unicode", what)
+	case utf8.RuneCountInString(normal) > maxName:
+		return "", badInput("%s is longer than %d characters", what, maxName)
+	case strings.IndexFunc(normal, hidden) >= 0:
+		return "", badInput("%s holds a control or invisible character", what)
+	}
+	return normal, nil
+}
+
+// hidden tells characters that make two names look alike or change how a line is shown.
+func hidden(r rune) bool {
+	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Cf, r) && r != '\u200d' && r != '\u200c'
+}
+
+func toolName(name string) (string, error) {
+	normal, err := storedName("a tool's name", name)
+	if err == nil && procedures.IsProcedureName(normal) {
+		return "", badInput("the name of a tool cannot start with %s: those are procedures", procedures.ToolNamePrefix)
+	}
+	return normal, err
+}
+
+// text refuses what is too long or cannot be stored alike on both stores.
+func text(what, s string) error {
+	if len(s) > maxText {
+		return badInput("%s is longer than %d bytes", what, maxText)
+	}
+	if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
+		return badInput("%s is not valid text", what)
+	}
+	return nil
+}
+
+func jsonText(what string, raw json.RawMessage) error {
+	if len(raw) > maxText {
+		return badInput("%s is longer than %d bytes", what, maxText)
+	}
+	if len(raw) > 0 && (!json.Valid(raw) || strings.Contains(string(raw), `\u0000`)) {
+		return badInput("%s is not JSON that can be stored", what)
+	}
+	return nil
+}
+
+func codeHash(hash string) (string, error) {
+	if len(hash) != 64 || strings.Trim(hash, "0123456789abcdef") != "" {
+		return "", notFound("variant")
+	}
+	return hash, nil
+}
+
+// distinct keeps the first of equal strings.
+func distinct(list []string) []string {
+	seen := make(map[string]bool, len(list))
+	var kept []string
+	for _, s := range list {
+		if !seen[s] {
+			seen[s] = true
+			kept = append(kept, s)
+		}
+	}
+	return kept
+}

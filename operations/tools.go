@@ -1,0 +1,68 @@
+package operations
+
+import (
+	"context"
+
+	"procgraph/graph"
+	"procgraph/trust"
+)
+
+// Tools lists tools by name.
+func (o *Operations) Tools(ctx context.Context, filter graph.ToolFilter, in PageInput) (*Connection[graph.Tool], error) {
+	if _, err := require(ctx, trust.ScopeGraphRead); err != nil {
+		return nil, err
+	}
+	const list = "tools"
+	page, err := in.page(list)
+	if err != nil {
+		return nil, err
+	}
+	got, err := o.Store.Tools(ctx, filter, page)
+	if err != nil {
+		return nil, translate(err)
+	}
+	observe(ctx, got.Head)
+	return connection(got, page, list, func(t graph.Tool) string { return t.Name }), nil
+}
+
+// Tool answers the tool with a name; nil when there is none.
+func (o *Operations) Tool(ctx context.Context, name string) (*graph.Tool, error) {
+	if _, err := require(ctx, trust.ScopeGraphRead); err != nil {
+		return nil, err
+	}
+	got, err := o.Store.ToolsBy(ctx, []string{name})
+	if err != nil {
+		return nil, translate(err)
+	}
+	observe(ctx, got.Head)
+	if len(got.Items) == 0 {
+		return nil, nil
+	}
+	return &got.Items[0], nil
+}
+
+// ToolsOf answers, for each procedure key, the tools that it names, by name.
+func (o *Operations) ToolsOf(ctx context.Context, keys []string, in PageInput) (map[string]*Connection[graph.Tool], error) {
+	if _, err := require(ctx, trust.ScopeGraphRead); err != nil {
+		return nil, err
+	}
+	const list = "procedure/tools"
+	page, err := in.page(list)
+	if err != nil {
+		return nil, err
+	}
+	got, err := o.Store.ToolsOf(ctx, keys, page)
+	if err != nil {
+		return nil, translate(err)
+	}
+	observe(ctx, got.Head)
+	return connections(got, page, list, func(t graph.Tool) string { return t.Name }), nil
+}
+
+func connections[T any](batch graph.Batch[T], page graph.Page, list string, position func(T) string) map[string]*Connection[T] {
+	by := make(map[string]*Connection[T], len(batch.By))
+	for owner, slice := range batch.By {
+		by[owner] = connection(slice, page, list, position)
+	}
+	return by
+}
