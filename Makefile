@@ -19,8 +19,10 @@ test: neo4j-image
 	$(GO) vet ./...
 	$(GO) test -race -timeout 20m $(TESTFLAGS) ./...
 
+# One table of both stores at 1,000 and 50,000 procedures, and the analysis by itself.
 bench: neo4j-image
-	$(GO) run ./integration/bench $(BENCHFLAGS)
+	$(GO) test -run '^$$' -bench . -timeout 60m $(BENCHFLAGS) ./procedures
+	$(GO) test -run '^$$' -bench . -benchtime 1x -timeout 60m $(BENCHFLAGS) ./integration
 
 generate:
 	$(GO) generate ./...

@@ -6,6 +6,7 @@ import (
 	"errors"
 	"fmt"
 	"io"
+	"maps"
 	"net"
 	"net/netip"
 	"os"
@@ -37,7 +38,7 @@ type database struct {
 	password  string
 }
 
-func startDatabase(ctx context.Context) (*database, error) {
+func startDatabase(ctx context.Context, env map[string]string) (*database, error) {
 	log.SetDefault(log.NewNoopLogger())
 	// The library's own clean-up runs in a container whose image is not to be had everywhere; Main and
 	// removeAbandoned do its work.
@@ -50,7 +51,7 @@ func startDatabase(ctx context.Context) (*database, error) {
 
 	var errs []error
 	for range 3 {
-		d, err := runDatabase(ctx)
+		d, err := runDatabase(ctx, env)
 		if err == nil {
 			return d, nil
 		}
@@ -101,7 +102,7 @@ func removeAbandoned(ctx context.Context, engine *testcontainers.DockerClient) e
 	return nil
 }
 
-func runDatabase(ctx context.Context) (*database, error) {
+func runDatabase(ctx context.Context, env map[string]string) (*database, error) {
 	host, err := os.Hostname()
 	if err != nil {
 		return nil, err
@@ -132,6 +133,7 @@ func runDatabase(ctx context.Context) (*database, error) {
 		},
 		WaitingFor: wait.ForLog("Started.").WithStartupTimeout(startTimeout),
 	}
+	maps.Copy(request.Env, env)
 	c, err := testcontainers.GenericContainer(ctx, testcontainers.GenericContainerRequest{
 		ContainerRequest: request,
 		Started:          true,
