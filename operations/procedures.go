@@ -151,6 +151,9 @@ func (o *Operations) FindAllProcedures(ctx context.Context, limit int) ([]*Proce
 
 // Procedure answers the procedure with a tool name, or the one of a code hash; nil when there is none.
 func (o *Operations) Procedure(ctx context.Context, toolName, codeHash string) (*Procedure, error) {
+	if _, err := require(ctx, trust.ScopeGraphRead); err != nil {
+		return nil, err
+	}
 	if (toolName == "") == (codeHash == "") {
 		return nil, badInput("exactly one of toolName and codeHash is needed")
 	}

@@ -30,18 +30,18 @@ type api struct {
 	log     *bytes.Buffer
 }
 
-func newAPI(t testing.TB) *api {
-	t.Helper()
-	store, err := sqlite.Open(context.Background(), filepath.Join(t.TempDir(), "graph.db"), nil)
+func newAPI(tb testing.TB) *api {
+	tb.Helper()
+	store, err := sqlite.Open(context.Background(), filepath.Join(tb.TempDir(), "graph.db"), nil)
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
-	t.Cleanup(func() {
+	tb.Cleanup(func() {
 		if err := store.Close(); err != nil {
-			t.Error(err)
+			tb.Error(err)
 		}
 	})
-	a := &api{t: t, store: &countingStore{Store: store}, log: &bytes.Buffer{}}
+	a := &api{t: tb, store: &countingStore{Store: store}, log: &bytes.Buffer{}}
 	a.ops = operations.New(operations.Options{Store: a.store, Analyses: procedures.NewCache(1000)})
 	a.handler = NewHandler(a.ops, slog.New(slog.NewTextHandler(a.log, nil)))
 	return a
@@ -208,12 +208,16 @@ type countingStore struct {
 	reads     int
 	failWith  error // what reads answer after failAfter of them
 	failAfter int
+	panicWith any
 }
 
 func (s *countingStore) read() error {
 	s.mu.Lock()
 	defer s.mu.Unlock()
 	s.reads++
+	if s.panicWith != nil {
+		panic(s.panicWith)
+	}
 	if s.reads > s.failAfter {
 		return s.failWith
 	}

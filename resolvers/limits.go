@@ -105,9 +105,13 @@ func (m *meter) selection(set ast.SelectionSet) (extent, error) {
 		case *ast.Field:
 			part, err = m.field(s)
 		case *ast.InlineFragment:
-			part, err = m.selection(s.SelectionSet)
+			if part, err = m.selection(s.SelectionSet); s.Directives.ForName("defer") != nil {
+				err = errDefer
+			}
 		case *ast.FragmentSpread:
-			part, err = m.fragment(s.Definition)
+			if part, err = m.fragment(s.Definition); s.Directives.ForName("defer") != nil {
+				err = errDefer
+			}
 		}
 		if err != nil {
 			return whole, err
@@ -230,6 +234,9 @@ func (m *meter) standard(f *ast.Field, name string) any {
 	v, _ := definition.DefaultValue.Value(nil) // the schema is right
 	return v
 }
+
+// errDefer refuses what gqlgen declares: answers come in one piece here.
+var errDefer = badInput("@defer is not supported")
 
 func badInput(format string, args ...any) error {
 	return &operations.Error{Code: operations.BadUserInput, Message: fmt.Sprintf(format, args...)}

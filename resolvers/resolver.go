@@ -2,6 +2,8 @@
 // cost. It decides nothing.
 package resolvers
 
+//go:generate go tool gqlgen generate
+
 import "procgraph/operations"
 
 // Resolver answers the fields of the schema.

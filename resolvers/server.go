@@ -96,7 +96,10 @@ func (h *handler) ServeHTTP(w http.ResponseWriter, r *http.Request) {
 	ctx := graphql.StartOperationTrace(r.Context())
 	defer func() {
 		if panicked := recover(); panicked != nil {
-			h.refuse(ctx, w, r, http.StatusInternalServerError, h.recovered(ctx, panicked))
+			// Nothing is asked of the store again: it may be what panicked.
+			h.write(w, r, http.StatusInternalServerError, &graphql.Response{
+				Errors:     gqlerror.List{h.present(ctx, h.recovered(ctx, panicked))},
+				Extensions: map[string]any{"requestId": operations.RequestID(ctx)}})
 		}
 	}()
 	if r.Method == http.MethodOptions {

@@ -2,27 +2,16 @@ package resolvers
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"net/http"
 	"net/http/httptest"
 	"strings"
 	"testing"
-	"time"
 
-	"github.com/vektah/gqlparser/v2/ast"
-
-	"procgraph/operations"
-	"procgraph/resolvers/generated"
+	"procgraph/graph"
 	"procgraph/trust"
 )
-
-func repeat(n int, part string) string {
-	var b strings.Builder
-	for i := range n {
-		b.WriteString(strings.ReplaceAll(part, "#", fmt.Sprint(i)))
-	}
-	return b.String()
-}
 
 func TestOnlyOneOperationAsJSONByPost(t *testing.T) {
 	a := newAPI(t)
@@ -111,39 +100,56 @@ func TestWhatIsServed(t *testing.T) {
 	}
 }
 
-func TestLimits(t *testing.T) {
+func TestNobodyIsToldAnything(t *testing.T) {
 	a := newAPI(t)
-	for name, query := range map[string]string{
-		"nested beyond the limit":  "{procedures{nodes" + strings.Repeat("{current{procedure", 12) + "{id" + strings.Repeat("}", 27),
-		"deep by fragments":        "{procedures{nodes{...f0}}}" + repeat(12, " fragment f# on Procedure{current{procedure{...g#}}} fragment g# on Procedure{...f_#}") + repeat(12, ""),
-		"10,000 aliases":           "{" + repeat(10_000, "a#:viewer{scopes} ") + "}",
-		"many root fields":         "{" + repeat(501, "a#:__typename ") + "}",
-		"recursive fragment":       "{procedures{nodes{...f}}} fragment f on Procedure{current{procedure{...f}}}",
-		"mutual fragments":         "{procedures{nodes{...f}}} fragment f on Procedure{...g} fragment g on Procedure{...f}",
-		"fragments that double":    "{...f0}" + chain(30, "{...f%[1]d ...f%[1]d}", "{viewer{scopes}}"),
-		"cost behind fragments":    "{procedures(first:500){nodes{...f}}} fragment f on Procedure{variants(first:500){nodes{...g}}} fragment g on Variant{id codeHash label status}",
-		"cost behind an alias":     "{a:procedures(first:500){b:nodes{c:variants(first:500){d:nodes{e:id f:codeHash g:label h:status}}}}}",
-		"cost by inline fragments": "{procedures(first:500){...{nodes{...on Procedure{variants(first:500){...{nodes{...on Node{id label kind}codeHash}}}}}}}}",
-		"cost of edges":            "{procedures(first:500){edges{node{variants(first:500){nodes{id codeHash label status}}}}}}",
-		"cost under an interface":  `{node(id:"x"){...on Tool{procedures(first:500){nodes{tools(first:500){nodes{id name label kind}}}}}}}`,
-		"cost that overflows":      "{procedures(first:500){nodes" + strings.Repeat("{tools(first:500){nodes{procedures(first:500){nodes", 5) + "{id" + strings.Repeat("}", 23),
-		"computed filters":         "{" + repeat(11, "a#:procedures(filter:{effect:UNPROVEN},first:0){totalCount} ") + "}",
-		"tokens":                   "{viewer{" + strings.Repeat("scopes ", 400_000/7*2) + "}}",
-		"comments do not count":    "",
-		"introspection twice over": "{" + repeat(3, "a#:__schema{types{fields{type{fields{type{fields{name}}}}}}} ") + "}",
-		"parentheses":              "{viewer" + strings.Repeat("(", 10_000) + "}",
-		"lists":                    "mutation{registerTools(tools:" + strings.Repeat("[", 5_000) + strings.Repeat("]", 5_000) + "){id}}",
+	for name, r := range map[string]*http.Request{
+		"query":         request(`{viewer{scopes}}`, nil),
+		"type name":     request(`{__typename}`, nil),
+		"introspection": request(`query IntrospectionQuery{__schema{types{name}}}`, nil),
+		"nonsense":      request(`{`, nil),
+		"no JSON":       post(strings.NewReader(`x`)),
 	} {
-		if query == "" {
-			continue
+		got := a.send(r)
+		if got.Status != http.StatusUnauthorized || got.code() != "UNAUTHENTICATED" || len(got.Errors) != 1 || string(got.Data) != "null" {
+			t.Errorf("%s: %d %s %+v", name, got.Status, got.Data, got.Errors)
 		}
-		started := time.Now()
-		got := a.ask(query, nil)
-		if got.code() != "BAD_USER_INPUT" || got.Status != http.StatusBadRequest && got.Status != http.StatusRequestEntityTooLarge {
-			t.Errorf("%s: %d %s %+v", name, got.Status, got.code(), got.Errors)
+		if got.Header.Get("WWW-Authenticate") != "Bearer" || got.Extensions.RequestID == "" || got.Extensions.Revision != "" {
+			t.Errorf("%s: %v %+v", name, got.Header, got.Extensions)
 		}
-		if took := time.Since(started); took > 5*time.Second {
-			t.Errorf("%s: took %s", name, took)
-		}
+	}
+	if a.store.reads != 0 {
+		t.Errorf("%d reads for nobody", a.store.reads)
+	}
+}
+
+func TestFaultsOfOursAreNotShown(t *testing.T) {
+	a := newAPI(t)
+	a.store.failWith = errors.New("secret driver text")
+	got := a.ask(`{a:tools{nodes{id}} b:tools{nodes{id}}}`, nil)
+	if got.code() != "INTERNAL" || got.Status != http.StatusOK || strings.Contains(got.Errors[0].Message, "secret") {
+		t.Errorf("%d %+v", got.Status, got.Errors)
+	}
+	if log := a.log.String(); !strings.Contains(log, "secret driver text") || !strings.Contains(log, "requestId=request-1") {
+		t.Errorf("log %s", log)
+	}
+	a.store.failWith = fmt.Errorf("secret address: %w", graph.ErrUnavailable)
+	got = a.ask(`{tools{nodes{id}}}`, nil)
+	if got.code() != "UNAVAILABLE" || strings.Contains(got.Errors[0].Message, "secret") || got.Extensions.Revision != "" {
+		t.Errorf("%+v", got)
+	}
+	a.store.failWith, a.store.panicWith = nil, "secret panic"
+	got = a.ask(`{tools{nodes{id}}}`, nil)
+	if got.code() != "INTERNAL" || strings.Contains(got.Errors[0].Message, "secret") || !strings.Contains(a.log.String(), "secret panic") {
+		t.Errorf("%+v", got)
+	}
+}
+
+func TestARequestThatEnded(t *testing.T) {
+	a := newAPI(t)
+	ctx, cancel := context.WithCancel(context.Background())
+	cancel()
+	got := a.send(request(`{tools{nodes{id}}}`, nil).WithContext(ctx), trust.AllScopes()...)
+	if got.Status != http.StatusServiceUnavailable || got.code() != "UNAVAILABLE" {
+		t.Errorf("%d %+v", got.Status, got.Errors)
 	}
 }

@@ -11,7 +11,7 @@ import (
 
 // Changed is the resolver for the changed field.
 func (r *classifyToolsPayloadResolver) Changed(ctx context.Context, obj *model.Classified, first *int32, after *string) (*model.ProcedureConnection, error) {
-	got, err := obj.Classified.Changed(page(ctx, first, after, pageSize))
+	got, err := obj.Changed(page(ctx, first, after, pageSize))
 	if err != nil {
 		return nil, err
 	}
