@@ -50,7 +50,7 @@ func (o *Operations) ClassifyTools(ctx context.Context, inputs []ClassifyInput, 
 		return nil, err
 	}
 	if len(inputs) > maxBatch {
-		return nil, &Error{Code: LimitExceeded, Message: "at most 100 tools can be classified at once"}
+		return nil, limitExceeded("at most %d tools can be classified at once", maxBatch)
 	}
 	names := make([]string, len(inputs))
 	for i := range inputs {
@@ -71,8 +71,11 @@ func (o *Operations) ClassifyTools(ctx context.Context, inputs []ClassifyInput, 
 		var changed []graph.Tool
 		for i, in := range inputs {
 			tool, ok := f.Tools[names[i]]
-			if !ok || !tool.Known {
+			if !ok {
 				return nil, notFound("tool " + names[i])
+			}
+			if !tool.Known {
+				return nil, conflict("%s was only seen in code: register it first", names[i])
 			}
 			before := tool.Fact()
 			if in.Class != nil {

@@ -43,6 +43,10 @@ func badInput(format string, args ...any) error {
 	return &Error{Code: BadUserInput, Message: fmt.Sprintf(format, args...)}
 }
 
+func limitExceeded(format string, args ...any) error {
+	return &Error{Code: LimitExceeded, Message: fmt.Sprintf(format, args...)}
+}
+
 func conflict(format string, args ...any) error {
 	return &Error{Code: Conflict, Message: fmt.Sprintf(format, args...)}
 }

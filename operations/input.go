@@ -73,7 +73,7 @@ func toolName(name string) (string, error) {
 // text refuses what is too long or cannot be stored alike on both stores.
 func text(what, s string) error {
 	if len(s) > maxText {
-		return badInput("%s is longer than %d bytes", what, maxText)
+		return tooLong(what)
 	}
 	if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
 		return badInput("%s is not valid text", what)
@@ -81,9 +81,13 @@ func text(what, s string) error {
 	return nil
 }
 
+func tooLong(what string) error {
+	return limitExceeded("%s is longer than %d bytes", what, maxText)
+}
+
 func jsonText(what string, raw json.RawMessage) error {
 	if len(raw) > maxText {
-		return badInput("%s is longer than %d bytes", what, maxText)
+		return tooLong(what)
 	}
 	if len(raw) > 0 && (!json.Valid(raw) || strings.Contains(string(raw), `\u0000`)) {
 		return badInput("%s is not JSON that can be stored", what)

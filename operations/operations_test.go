@@ -404,7 +404,6 @@ func TestBadInput(t *testing.T) {
 		"a long cause":       {Code: ok, Causes: []string{strings.Repeat("é", 201)}},
 		"a control in it":    {Code: ok, Causes: []string{"a\u0001b"}},
 		"a hidden character": {Code: ok, Causes: []string{"a\u200bb"}},
-		"a long summary":     {Code: ok, Causes: []string{"c"}, Summary: long},
 		"NUL in a text":      {Code: ok, Causes: []string{"c"}, Strategy: "a\x00b"},
 		"broken JSON":        {Code: ok, Causes: []string{"c"}, ObservedArguments: []byte("{")},
 		"confidence":         {Code: ok, Causes: []string{"c"}, Confidence: new(1.5)},
@@ -418,6 +417,10 @@ func TestBadInput(t *testing.T) {
 			b.fails(err, operations.BadUserInput)
 		})
 	}
+	_, err := b.CaptureProcedure(b.ctx, operations.CaptureInput{Code: ok, Causes: []string{"c"}, Summary: long})
+	b.fails(err, operations.LimitExceeded)
+	_, err = b.RegisterTools(b.ctx, make([]operations.ToolInput, 101))
+	b.fails(err, operations.LimitExceeded)
 	for _, name := range []string{"", " ", "proc__x", " proc__x", "a\nb", "a\u202eb", strings.Repeat("x", 201)} {
 		_, err := b.RegisterTools(b.ctx, []operations.ToolInput{{Name: name}})
 		b.fails(err, operations.BadUserInput)
@@ -426,7 +429,7 @@ func TestBadInput(t *testing.T) {
 		_, err := b.Procedures(b.ctx, operations.ProcedureFilter{}, graph.ByName, operations.PageInput{First: first})
 		b.fails(err, operations.BadUserInput)
 	}
-	_, err := b.Procedures(b.ctx, operations.ProcedureFilter{}, graph.ByName, operations.PageInput{First: 1, After: graph.Cursor("causes", "x")})
+	_, err = b.Procedures(b.ctx, operations.ProcedureFilter{}, graph.ByName, operations.PageInput{First: 1, After: graph.Cursor("causes", "x")})
 	b.fails(err, operations.BadUserInput)
 	for _, hash := range []string{"", "zz", strings.Repeat("0", 64)} {
 		_, err := b.ApproveVariant(b.ctx, hash, nil)

@@ -29,7 +29,7 @@ func (o *Operations) RegisterTools(ctx context.Context, inputs []ToolInput) ([]g
 		return nil, err
 	}
 	if len(inputs) > maxBatch {
-		return nil, &Error{Code: LimitExceeded, Message: "at most 100 tools can be registered at once"}
+		return nil, limitExceeded("at most %d tools can be registered at once", maxBatch)
 	}
 	names := make([]string, len(inputs))
 	for i := range inputs {
