@@ -115,7 +115,7 @@ func timed(b *testing.B, run func() error) {
 }
 
 // seed captures a graph of which every third procedure is offered.
-func seed(b *testing.B, store *Store, size int) {
+func seed(b testing.TB, store *Store, size int) {
 	b.Helper()
 	for from := 0; from < size; from += 1000 {
 		err := store.write(b.Context(), func(t tx) error {

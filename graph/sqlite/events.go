@@ -23,7 +23,7 @@ func (s *Store) Events(ctx context.Context, after int64, limit int) ([]graph.Eve
 // head answers the last event; it is the same for the whole transaction.
 func (t tx) head() (graph.Head, error) {
 	var head graph.Head
-	err := t.query(`SELECT sequence, hash FROM events ORDER BY sequence DESC LIMIT 1`, func(r row) error {
+	err := t.query(`SELECT sequence, hash FROM events WHERE sequence > 0 ORDER BY sequence DESC LIMIT 1`, func(r row) error {
 		head = graph.Head{Sequence: r.int(0), Hash: r.text(1)}
 		return nil
 	})

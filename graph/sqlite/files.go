@@ -8,6 +8,7 @@ import (
 	"io"
 	"os"
 	"path/filepath"
+	"strings"
 	"syscall"
 
 	"zombiezen.com/go/sqlite"
@@ -124,7 +125,7 @@ func (f *files) check(ctx context.Context) (err error) {
 		return damaged(err)
 	}
 	if found != "ok" {
-		return fmt.Errorf("%w: %s", errDamaged, found)
+		return fmt.Errorf("%w: %s", errDamaged, strings.ReplaceAll(found, "\n", " "))
 	}
 	var id, tables int64
 	if err := t.query("PRAGMA application_id", func(r row) error { id = r.int(0); return nil }); err != nil {

@@ -42,7 +42,7 @@ func (t tx) lookUp(n names, withCode bool, known *graph.Known) error {
 		}
 	}
 	if len(tools) > 0 {
-		err := t.query(`SELECT `+toolFactColumns+` FROM tools t WHERE t.name IN (SELECT value FROM json_each(?))`,
+		err := t.query(`SELECT `+toolFactColumns+` FROM json_each(?) j CROSS JOIN tools t ON t.name = j.value`,
 			func(r row) error {
 				fact := scanToolFact(r)
 				known.Tools[fact.Name] = fact
@@ -55,21 +55,16 @@ func (t tx) lookUp(n names, withCode bool, known *graph.Known) error {
 	if len(procedures) == 0 {
 		return nil
 	}
-	offers, err := t.offersNamed(procedures, withCode)
-	for _, offer := range offers {
-		known.Procedures[offer.Procedure.ToolName] = offer.Offer
-	}
-	return err
-}
-
-// offersNamed answers the procedures with these tool names.
-func (t tx) offersNamed(toolNames []string, withCode bool) ([]stored, error) {
 	columns := offerColumns
 	if !withCode {
 		columns = briefOfferColumns
 	}
-	return t.offers(`SELECT `+columns+` FROM procedures p`+offerJoin+`
-		WHERE p.tool_name IN (SELECT value FROM json_each(?))`, toolNames)
+	offers, err := t.offers(`SELECT `+columns+`
+		FROM json_each(?) j CROSS JOIN procedures p ON p.tool_name = j.value`+offerJoin, procedures)
+	for _, offer := range offers {
+		known.Procedures[offer.Procedure.ToolName] = offer.Offer
+	}
+	return err
 }
 
 // offers runs a statement that selects the columns of offers.

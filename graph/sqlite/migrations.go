@@ -19,7 +19,7 @@ var migrations = []string{
 	CREATE TABLE procedures (
 		id INTEGER PRIMARY KEY,
 		key TEXT NOT NULL UNIQUE,
-		tool_name TEXT NOT NULL UNIQUE,
+		tool_name TEXT NOT NULL,
 		signature TEXT NOT NULL,
 		reach TEXT NOT NULL,
 		frequency INTEGER NOT NULL,
@@ -37,7 +37,7 @@ var migrations = []string{
 	) STRICT;
 	CREATE INDEX procedures_by_rank ON procedures (rank, retired_at);
 	CREATE INDEX procedures_by_recent ON procedures (recent, retired_at);
-	CREATE INDEX procedures_by_name ON procedures (tool_name, retired_at);
+	CREATE UNIQUE INDEX procedures_by_name ON procedures (tool_name);
 	CREATE INDEX procedures_offered ON procedures (rank) WHERE offered = 1;
 	CREATE INDEX procedures_approved ON procedures (rank) WHERE approved = 1;
 

@@ -21,7 +21,7 @@ func (s *Store) Procedures(ctx context.Context, filter graph.ProcedureFilter, or
 	page graph.Page) (graph.ProcedurePage, error) {
 	var answer graph.ProcedurePage
 	err := s.read(ctx, func(t tx) error {
-		list, err := t.listing(filter, order)
+		list, err := t.listing(filter, order, fewProcedures)
 		if err != nil {
 			return err
 		}
@@ -45,7 +45,7 @@ func (s *Store) Procedures(ctx context.Context, filter graph.ProcedureFilter, or
 func (s *Store) CountProcedures(ctx context.Context, filter graph.ProcedureFilter, limit int) (int, error) {
 	n := 0
 	err := s.read(ctx, func(t tx) error {
-		list, err := t.listing(filter, graph.ByFrequency)
+		list, err := t.listing(filter, graph.ByFrequency, fewProcedures)
 		if err != nil {
 			return err
 		}
@@ -66,8 +66,8 @@ type listing struct {
 	fewArgs []any
 }
 
-// fewProcedures is up to how many procedures are sorted. With this bound and a page of 25 rows, neither way reads more
-// than some 1,250 of 50,000 procedures.
+// fewProcedures is up to how many procedures are sorted. With this bound and a page of 25 rows, either way reads some
+// 1,250 of 50,000 procedures at most, unless what a filter matches lies at the end of the order.
 const fewProcedures = 1000
 
 const (
@@ -80,12 +80,20 @@ const (
 
 	servingOne = `SELECT u.procedure FROM uses u WHERE u.cause IN (SELECT value FROM json_each(?))`
 	naming     = `SELECT r.procedure FROM reaches r WHERE r.name = ? AND r.direct = 1`
-	offered    = `SELECT o.id FROM procedures o WHERE o.offered = 1`
-	approved   = `SELECT o.id FROM procedures o WHERE o.approved = 1`
+	offered    = `SELECT o.id FROM procedures o WHERE o.offered = 1 AND o.rank > ''`
+	approved   = `SELECT o.id FROM procedures o WHERE o.approved = 1 AND o.rank > ''`
 )
 
-// listing chooses the way. The statements name their index, so that no statistics can choose another.
-func (t tx) listing(filter graph.ProcedureFilter, order graph.ProcedureOrder) (*listing, error) {
+// part is one part of a filter: the test of a procedure, and the ids of those that pass it. What needs no test passes
+// all that few selects.
+type part struct {
+	test string
+	few  string
+	args []any // of the test and of few alike
+}
+
+// listing chooses the way: what fewer than few procedures match is sorted. The statements name their index, so that no statistics can choose another.
+func (t tx) listing(filter graph.ProcedureFilter, order graph.ProcedureOrder, few int) (*listing, error) {
 	list := &listing{column: "p.rank", index: "procedures_by_rank"}
 	switch order {
 	case graph.ByUpdated:
@@ -96,53 +104,63 @@ func (t tx) listing(filter graph.ProcedureFilter, order graph.ProcedureOrder) (*
 	if !filter.IncludeRetired {
 		list.where += " AND p.retired_at IS NULL"
 	}
-	smallest := fewProcedures
-	narrow := func(few string, args ...any) error {
-		n, err := t.one(`SELECT count(*) FROM (`+few+` LIMIT +?)`, append(args, fewProcedures)...)
-		if err == nil && n < smallest {
-			smallest, list.few, list.fewArgs = n, few, args
-		}
-		return err
-	}
-	flag := func(test, few, index string) error {
+	var parts []part
+	flag := func(test, few, index string) {
 		list.where += test
 		if list.column == "p.rank" {
 			list.index = index
-			return nil
+		} else {
+			parts = append(parts, part{few: few})
 		}
-		return narrow(few)
 	}
 	if filter.Approved {
-		if err := flag(" AND p.approved = 1", approved, "procedures_approved"); err != nil {
-			return nil, err
-		}
+		flag(" AND p.approved = 1", approved, "procedures_approved")
 	}
 	if filter.Offered {
-		if err := flag(" AND p.offered = 1", offered, "procedures_offered"); err != nil {
-			return nil, err
-		}
+		flag(" AND p.offered = 1", offered, "procedures_offered")
 	}
 	if len(filter.Causes) > 0 {
-		list.where += servesOne
-		list.args = append(list.args, filter.Causes)
-		if err := narrow(servingOne, filter.Causes); err != nil {
-			return nil, err
-		}
+		parts = append(parts, part{servesOne, servingOne, []any{filter.Causes}})
 	}
-	if len(filter.Tools) > 0 {
-		list.where += namesIt
-		list.args = append(list.args, filter.Tools[0])
-		if others := filter.Tools[1:]; len(others) > 0 {
-			list.where += namesOthers
-			list.args = append(list.args, others)
+	for i, tool := range filter.Tools {
+		named := part{namesIt, naming, []any{tool}}
+		if i > 0 {
+			named.test = "" // all the others have one test
 		}
-		for _, tool := range filter.Tools {
-			if err := narrow(naming, tool); err != nil {
-				return nil, err
-			}
+		parts = append(parts, named)
+	}
+	if len(filter.Tools) > 1 {
+		list.where += namesOthers
+		list.args = append(list.args, filter.Tools[1:])
+	}
+	leader, err := t.narrowest(parts, few)
+	if err != nil {
+		return nil, err
+	}
+	for i, p := range parts {
+		if i == leader {
+			list.few, list.fewArgs = p.few, p.args
+		} else if p.test != "" {
+			list.where += p.test
+			list.args = append(list.args, p.args...)
 		}
 	}
 	return list, nil
+}
+
+// narrowest answers which part leads to the fewest procedures; -1 when none leads to fewer than few.
+func (t tx) narrowest(parts []part, few int) (leader int, err error) {
+	leader, smallest := -1, few
+	for i, p := range parts {
+		n, err := t.one(`SELECT count(*) FROM (`+p.few+` LIMIT +?)`, append(slices.Clone(p.args), smallest)...)
+		if err != nil {
+			return -1, err
+		}
+		if n < smallest {
+			leader, smallest = i, n
+		}
+	}
+	return leader, nil
 }
 
 // page is the statement for the rows after a position, with its arguments.

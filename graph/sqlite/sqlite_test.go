@@ -8,8 +8,17 @@ import (
 	"procgraph/graph/graphtest"
 )
 
+// TestStore runs the suite, and then looks at the plan of every statement that it ran.
 func TestStore(t *testing.T) {
-	graphtest.Run(t, func(t *testing.T) graph.Store { return open(t) })
+	ran := &statements{seen: map[string]bool{}}
+	t.Run("Suite", func(t *testing.T) {
+		graphtest.Run(t, func(t *testing.T) graph.Store {
+			store := open(t)
+			store.trace = ran.add
+			return store
+		})
+	})
+	t.Run("Plans", ran.check)
 }
 
 // open answers an empty store that is closed when the test ends.

@@ -19,8 +19,10 @@ const (
 	readers = 4
 	// patience is how long a write waits for its turn and for the lock before the database counts as unavailable.
 	patience = 15 * time.Second
-	// busyTimeout is how long one try for the lock waits on another process.
+	// busyTimeout is how long a connection waits on the locks of another process.
 	busyTimeout = 10 * time.Second
+	// lockTry is how long one try of the writer waits; it tries again as long as someone waits for it.
+	lockTry = time.Second
 )
 
 // Store is the SQLite backend of graph.Store.
@@ -83,6 +85,7 @@ func (s *Store) connect(ctx context.Context) error {
 		return err
 	}
 	writer.SetInterrupt(nil)
+	writer.SetBusyTimeout(lockTry)
 	for range readers {
 		conn, err := openConn(s.files.path)
 		if err != nil {
@@ -108,7 +111,8 @@ func openConn(path string) (*sqlite.Conn, error) {
 		"PRAGMA foreign_keys = ON",
 		"PRAGMA synchronous = FULL",
 		"PRAGMA temp_store = MEMORY",
-		"PRAGMA cache_size = -32768", // KiB
+		"PRAGMA cache_size = -32768",       // KiB
+		"PRAGMA wal_autocheckpoint = 4000", // pages
 	} {
 		if err := t.exec(setting); err != nil {
 			return nil, errors.Join(err, conn.Close())

@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"cmp"
 	"context"
 	"errors"
 	"sync/atomic"
@@ -11,8 +12,9 @@ import (
 const groupLimit = 32
 
 var (
-	errClosed  = errors.New("the store is closed")
-	errTimeout = errors.New("the write lock was not free in time")
+	errClosed     = errors.New("the store is closed")
+	errTimeout    = errors.New("the write lock was not free in time")
+	errRolledBack = errors.New("the database rolled the transaction back")
 )
 
 // write is one queued write. Whoever takes it out of the waiting state, the queue or the caller who gives up, decides
@@ -93,8 +95,8 @@ func (s *Store) writeGroup(first *write) {
 		group = append(group, w)
 		w.savepoint(t)
 		if s.writer.AutocommitEnabled() {
-			// The database gave up the whole transaction, as it does when the disk is full.
-			answer(group, w.err)
+			// The database gave up the whole transaction, as it may when the disk is full.
+			answer(group, unavailable(cmp.Or(w.err, errRolledBack)))
 			return
 		}
 	}
