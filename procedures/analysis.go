@@ -6,8 +6,11 @@ import (
 	"cmp"
 	"fmt"
 	"slices"
+	"strings"
 
 	"procgraph/graph"
+
+	"golang.org/x/text/unicode/norm"
 )
 
 // AnalyserVersion is the version of the judgement. A change that can alter what is proven, or a signature, raises it.
@@ -65,12 +68,14 @@ func analyze(text string) (*Analysis, *SourceError) {
 		return nil, err
 	}
 	a := &analyser{followed: map[int32]bool{}, toolNames: map[int32]bool{}}
-	a.symbols = newSymbols(tree, a.findingAt)
 	a.findings = append(a.findings, found.faults...)
-	a.checkTree()
-	if !tree.invalid && len(found.faults) == 0 {
-		a.agree(found)
+	if tree == nil {
+		a.nameByText(code, found)
+		return a.result(code, nil)
 	}
+	a.symbols = newSymbols(tree, a.findingAt)
+	a.checkTree()
+	a.agree(found)
 	a.collect()
 	a.follow()
 	a.checkAttributes()
@@ -78,27 +83,44 @@ func analyze(text string) (*Analysis, *SourceError) {
 	return a.result(code, inputs)
 }
 
-// read finds the canonical text and parses it. Text that is not valid is its own canonical text.
+// read finds the canonical text and parses it. Text that is not valid is its own canonical text, and has no tree.
 func read(text string) (string, layout, *syntax, *SourceError) {
 	found, err := lex(text)
-	if err != nil {
-		return "", found, nil, err
+	if err != nil || len(found.faults) > 0 {
+		return text, found, nil, err
 	}
-	if len(found.faults) == 0 {
-		if code := canonicalise(text, found); code != text {
-			again, err := lex(code)
-			if err != nil {
-				return "", again, nil, err
-			}
-			if len(again.faults) == 0 {
-				if tree, err := parse(code); err == nil && !tree.invalid {
-					return code, again, tree, nil
-				}
+	if code := canonicalise(text, found); code != text {
+		again, err := lex(code)
+		if err == nil && len(again.faults) == 0 {
+			if tree, err := parse(code); err != nil || tree.errorAt < 0 {
+				return code, again, tree, err
 			}
 		}
 	}
 	tree, err := parse(text)
+	if err == nil && tree.errorAt >= 0 {
+		found.faults = append(found.faults, fault{tree.errorAt, "SYNTAX", "This is not valid Python."})
+		tree = nil
+	}
 	return text, found, tree, err
+}
+
+// nameByText records the tools that text without a tree names after the word tools. It is never proven, so that
+// this need not be complete.
+func (a *analyser) nameByText(text string, found layout) {
+	a.symbols = &symbols{syntax: &syntax{text: text}}
+	for i := 1; i < len(found.names); i++ {
+		object, name := found.names[i-1], found.names[i]
+		between := strings.Trim(text[object.end:name.start], " \t\n\\")
+		if between != "." || text[object.start:object.end] != "tools" || strings.HasSuffix(strings.TrimRight(text[:object.start], " \t"), ".") {
+			continue
+		}
+		kind := graph.ReferenceValue
+		if strings.HasPrefix(strings.TrimLeft(text[name.end:], " \t"), "(") {
+			kind = graph.ReferenceCall
+		}
+		a.nameTool(name.start, norm.NFKC.String(text[name.start:name.end]), kind)
+	}
 }
 
 // result sorts and places what was found.

@@ -24,7 +24,7 @@ func (a *analyser) constants(node int32) ([]string, bool) {
 	if a.nodes[target].field != fieldLeft {
 		return nil, false
 	}
-	body := loop
+	var body int32
 	switch a.nodes[loop].kind {
 	case kForStatement:
 		body = a.child(loop, fieldBody)

@@ -120,7 +120,9 @@ func (a *analyser) attributeOfTools(node int32) {
 	if name < 0 {
 		return
 	}
-	a.toolNames[node] = true
+	if a.isGiven(a.child(node, fieldObject)) {
+		a.toolNames[node] = true // otherwise it may also be the attribute of something else
+	}
 	if a.target[node] {
 		a.finding(name, "TOOLS_CHANGED", "An attribute of the tools object is written or deleted.")
 		if a.nodes[a.nodes[node].parent].kind != kAugmentedAssignment {
@@ -128,6 +130,19 @@ func (a *analyser) attributeOfTools(node int32) {
 		}
 	}
 	a.nameTool(a.nodes[name].start, a.nameOf(name), a.referenceKind(node))
+}
+
+// isGiven reports whether an expression is certainly the object: the name tools itself. Whatever is bound may be bound
+// to something else by another call or another turn.
+func (a *analyser) isGiven(node int32) bool {
+	for a.nodes[node].kind == kParenthesizedExpression && a.first(node) >= 0 {
+		node = a.first(node)
+	}
+	if a.nodes[node].kind != kIdentifier {
+		return false
+	}
+	inClass, found := a.lookup(a.within[node], a.nameID(a.nameOf(node)))
+	return inClass < 0 && found == 0
 }
 
 // referenceKind tells whether an expression that names a tool is called directly.
@@ -500,7 +515,10 @@ func (a *analyser) checkVariables() {
 			}
 			continue
 		}
-		// A binding that hides an alias is where two readers of the code could disagree about the scope.
+		if a.hidesPlainly(own) {
+			continue
+		}
+		// Any other binding that hides an alias is where two readers of the code could disagree about the scope.
 		for outer := own.outer; outer >= 0 && a.scopes[own.scope].kind != classScope; outer = a.variables[outer].outer {
 			if a.variables[outer].tools && a.scopes[a.variables[outer].scope].kind != classScope {
 				a.findingAt(a.placeOf(own), "REBOUND", "The name "+a.names[own.name]+" hides a name of the tools object.")
@@ -508,6 +526,16 @@ func (a *analyser) checkVariables() {
 			}
 		}
 	}
+}
+
+// hidesPlainly reports whether a variable is bound as a parameter or in a comprehension, and nowhere else, so that
+// nobody can take it for one of the scope around.
+func (a *analyser) hidesPlainly(own *variable) bool {
+	if own.bindings != 1 {
+		return false
+	}
+	kind := a.bindings[own.only].kind
+	return kind == bindParameter || kind == bindStar || a.scopes[own.scope].kind == comprehensionScope
 }
 
 // placeOf is where a variable is bound.

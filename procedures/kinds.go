@@ -5,14 +5,14 @@ import (
 	python "github.com/tree-sitter/tree-sitter-python/bindings/go"
 )
 
-// kind is a kind of node. The grammar has several symbols for some of them.
-type kind uint8
+// kind is a kind of node. The grammar has several symbols for some of them. It is an alias because no switch is ever
+// about all of them.
+type kind = uint8
 
 // The kinds that the analysis knows. Code with any other is not proven.
 const (
-	kUnknown kind = iota
-	kError
-	kSoftKeyword // match, case, type, print, exec, _ and __future__ where they are no identifiers
+	kUnknown     kind = iota
+	kSoftKeyword      // match, case, type, print, exec, _ and __future__ where they are no identifiers
 	kAliasedImport
 	kArgumentList
 	kAsPattern
@@ -250,7 +250,7 @@ var kindsByName = map[string]kind{
 }
 
 // field is the role of a node in its parent.
-type field uint8
+type field = uint8
 
 // The fields that the analysis looks at.
 const (
@@ -305,18 +305,18 @@ var softKeywords = wordSet("match case type print exec _ __future__")
 
 // grammar translates the numbers of the linked grammar.
 type grammar struct {
-	language *treesitter.Language
-	kinds    []kind  // by symbol
-	keep     []bool  // by symbol; everything else is left out of the copied tree
-	fields   []field // by field id
+	kinds  []kind  // by symbol
+	keep   []bool  // by symbol; everything else is left out of the copied tree
+	fields []field // by field id
 }
 
 // pythonGrammar is made once and never changes.
 var pythonGrammar = loadGrammar()
 
 func loadGrammar() *grammar {
+	prepareParser(python.Language())
 	language := treesitter.NewLanguage(python.Language())
-	g := &grammar{language: language, fields: []field{fieldNone}}
+	g := &grammar{fields: []field{fieldNone}}
 	for id := range uint16(language.NodeKindCount()) {
 		name := language.NodeKindForId(id)
 		k := kUnknown

@@ -19,6 +19,10 @@ type logicalLine struct {
 	level int32 // how many blocks it is indented in
 }
 
+// maxTokens bounds the work of the parser, which is busy with each token and not with each byte. Ordinary code of the
+// greatest size has about half as many.
+const maxTokens = 100_000
+
 // layout is what the lexer finds.
 type layout struct {
 	names   []span        // identifiers and soft keywords, in order
@@ -55,6 +59,7 @@ type lexer struct {
 	pos    int
 	stack  []open
 	indent []column
+	tokens int
 	layout
 	refusal *SourceError
 }
@@ -179,6 +184,12 @@ func (l *lexer) comment() {
 // token reads one token of code.
 func (l *lexer) token() {
 	c := l.text[l.pos]
+	if c != ' ' && c != '\t' {
+		l.tokens++
+	}
+	if l.tokens > maxTokens {
+		l.refusal = refuse(l.text, l.pos, "TOO_COMPLEX", "The code has more than 100000 tokens.")
+	}
 	switch {
 	case c == ' ' || c == '\t':
 		l.pos++

@@ -109,7 +109,7 @@ var deniedBuiltins = wordSet(`
 	eval exec compile globals locals vars breakpoint help open exit quit`)
 
 // deniedModuleNames are modules that lead everywhere. Nobody gives them as inputs, but an interpreter might.
-var deniedModuleNames = wordSet("builtins ctypes gc importlib inspect marshal pickle sys traceback types weakref")
+var deniedModuleNames = wordSet("builtins ctypes gc importlib inspect marshal pickle sys traceback")
 
 // ruledBuiltins have rules of their own.
 var ruledBuiltins = wordSet("getattr setattr delattr type dir")
@@ -145,7 +145,7 @@ var matchableBuiltins = wordSet("bool bytearray bytes dict float frozenset int l
 // isReflective reports whether an attribute, of whatever object, leads to frames and names, and from there to the
 // tools object. The obj of an AttributeError is the object whose attribute was missing.
 func isReflective(name string) bool {
-	for _, prefix := range []string{"gi_", "cr_", "ag_", "tb_", "co_"} {
+	for _, prefix := range reflectivePrefixes {
 		if strings.HasPrefix(name, prefix) {
 			return true
 		}
@@ -153,6 +153,13 @@ func isReflective(name string) bool {
 	return reflective[name]
 }
 
+// reflectivePrefixes begin the attributes of generators, coroutines, async generators, tracebacks and code.
+var reflectivePrefixes = []string{"gi_", "cr_", "ag_", "tb_", "co_"}
+
 var reflective = wordSet(`
 	obj f_back f_builtins f_code f_generator f_globals f_lasti f_lineno f_locals f_trace f_trace_lines f_trace_opcodes
-	get_coro get_stack print_stack get_context get_loop _coro _context _evaluate _getframe _current_frames`)
+	get_coro get_stack print_stack get_context get_loop _callbacks _context _coro _current_frames _evaluate _fut_waiter
+	_getframe _loop _ready _scheduled _source_traceback`)
+
+// isFormatting reports whether a method of strings reads attributes that its text names.
+func isFormatting(name string) bool { return name == "format" || name == "format_map" }

@@ -139,6 +139,9 @@ func (a *analyser) checkAllowance(node int32, name string, allowed allowance) {
 	isCallee := parent.kind == kCall && n.field == fieldFunction
 	switch allowed {
 	case anywhere, isSubmodule:
+		if parent.kind == kAttribute && n.field == fieldObject && a.target[n.parent] {
+			a.finding(node, "IMPORT", name+" is changed.")
+		}
 	case oneCall:
 		if !isCallee || !a.hasOneArgument(n.parent) {
 			a.finding(node, "REFLECTION", name+" copies attributes; it may only be called with one argument.")
@@ -252,7 +255,7 @@ func (a *analyser) checkAttributeBuiltin(node int32, name string, called bool) {
 		switch {
 		case isDunder(constant):
 			a.finding(key, "DUNDER", "The name "+constant+" belongs to the interpreter; it can reach any tool.")
-		case isReflective(constant) || isMangled(constant) || constant == "format" || constant == "format_map":
+		case isReflective(constant) || isMangled(constant) || isFormatting(constant):
 			a.finding(key, "REFLECTION", "The attribute "+constant+" can lead to any tool.")
 		}
 	}
@@ -278,7 +281,10 @@ func (a *analyser) checkAttributes() {
 				}
 			}
 		case kKeywordPattern:
-			a.checkMember(a.first(node))
+			name := a.first(node)
+			if a.checkMember(name); isFormatting(a.nameOf(name)) {
+				a.finding(name, "REFLECTION", "format reads attributes that its text names.")
+			}
 		case kDottedName:
 			a.checkDottedName(node)
 		case kClassPattern:
@@ -297,7 +303,7 @@ func (a *analyser) checkAttribute(node, name int32) {
 		return // a string
 	case text == "__init__" && a.isSuper(object) && a.nodes[a.nodes[node].parent].kind == kCall && a.nodes[node].field == fieldFunction:
 		return
-	case text == "format" || text == "format_map":
+	case isFormatting(text):
 		if constant, ok := a.joined(object, true); !ok || !isPlainFormat(constant) {
 			a.finding(name, "REFLECTION", "format reads attributes that its text names; only a plain literal may be formatted so.")
 		}

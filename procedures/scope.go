@@ -455,8 +455,9 @@ func (s *symbols) forwardDeclarations() {
 	for i := range s.variables {
 		own := &s.variables[i]
 		switch {
+		case own.scope == 0 && own.nonlocal:
+			s.report(0, "SYNTAX", "A nonlocal declaration stands outside of all functions.")
 		case own.scope == 0 || !own.global && !own.nonlocal:
-			continue
 		case own.global:
 			own.forward = s.places[int64(own.name)]
 		default:

@@ -17,15 +17,15 @@ type signatureCase struct {
 	RuntimeSeen       []string `json:"runtime_seen"`
 }
 
-func signatureCases(t testing.TB) []signatureCase {
-	t.Helper()
+func signatureCases(tb testing.TB) []signatureCase {
+	tb.Helper()
 	data, err := os.ReadFile("testdata/python-signatures.json")
 	if err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	var cases []signatureCase
 	if err := json.Unmarshal(data, &cases); err != nil {
-		t.Fatal(err)
+		tb.Fatal(err)
 	}
 	return cases
 }

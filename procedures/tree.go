@@ -23,27 +23,59 @@ type node struct {
 	field      field
 }
 
-// syntax is a parsed text. Node 0 is the module.
+// syntax is a parsed text. Node 0 is the module. Text that is not valid has no nodes.
 type syntax struct {
 	text    string
 	nodes   []node
-	invalid bool  // some part did not parse
-	errorAt int32 // where; only when invalid
+	errorAt int32 // about where the text is not valid, or -1
 }
 
-// stepsFor bounds a parse, in hundreds of the parser's operations. Ordinary code needs about a tenth of it.
-func stepsFor(text string) uint64 { return 1000 + uint64(len(text))/4 }
+// prepareParser hands the grammar to the parser.
+func prepareParser(language unsafe.Pointer) {
+	if !bool(C.prepare_parser(language)) {
+		panic("procedures: the Python grammar has another ABI than the one that tree.c declares")
+	}
+}
+
+// idleParsers keeps some parsers for the next texts: making one costs as much as parsing a short text.
+var idleParsers = make(chan *C.Parser, 8)
+
+// maxKept is the size of text behind which a parser is not kept, for the memory that it may have taken.
+const maxKept = 32 << 10
+
+func takeParser() *C.Parser {
+	select {
+	case parser := <-idleParsers:
+		return parser
+	default:
+		return C.new_parser()
+	}
+}
+
+func giveBack(parser *C.Parser, length int) {
+	if length <= maxKept {
+		select {
+		case idleParsers <- parser:
+			return
+		default:
+		}
+	}
+	C.delete_parser(parser)
+}
 
 // parse parses text that the source rules allow. Refused is text whose tree is too deep, or that would keep the
 // parser busy out of all proportion.
 func parse(text string) (*syntax, *SourceError) {
 	g := pythonGrammar
-	//nolint:gosec // the callee only reads the text and the table, and keeps neither
-	tree := C.parse_text(unsafe.Pointer(g.language.Inner), (*C.char)(unsafe.Pointer(unsafe.StringData(text))),
-		C.uint32_t(len(text)), (*C.bool)(unsafe.SliceData(g.keep)), C.uint32_t(len(g.keep)),
-		maxTreeDepth, C.uint64_t(stepsFor(text)))
-	defer C.free(unsafe.Pointer(tree.nodes)) //nolint:gosec // the callee allocated them
+	parser := takeParser()
+	defer giveBack(parser, len(text))
+	// The callee only reads the text and the table, and keeps neither.
+	tree := C.parse_text(parser, (*C.char)(unsafe.Pointer(unsafe.StringData(text))), C.uint32_t(len(text)),
+		(*C.bool)(unsafe.SliceData(g.keep)), C.uint32_t(len(g.keep)), maxTreeDepth)
+	defer C.free(unsafe.Pointer(tree.nodes))
 	switch tree.outcome {
+	case C.INVALID:
+		return &syntax{text: text, errorAt: int32(tree.place)}, nil
 	case C.TOO_DEEP:
 		return nil, refuse(text, int(tree.place), "NESTED_TOO_DEEPLY",
 			fmt.Sprintf("The expression is nested more than %d deep.", maxTreeDepth))
@@ -52,14 +84,11 @@ func parse(text string) (*syntax, *SourceError) {
 	case C.OUT_OF_MEMORY:
 		return nil, refuse(text, 0, "TOO_COMPLEX", "The memory does not suffice to analyse the code.")
 	}
-	s := &syntax{text: text, nodes: make([]node, tree.count), invalid: bool(tree.has_error), errorAt: -1}
-	for i, n := range unsafe.Slice(tree.nodes, int(tree.count)) { //nolint:gosec // count is the callee's
-		k := kError // the symbol of an error is none of the grammar's
+	s := &syntax{text: text, nodes: make([]node, tree.count), errorAt: -1}
+	for i, n := range unsafe.Slice(tree.nodes, int(tree.count)) {
+		k := kUnknown
 		if int(n.symbol) < len(g.kinds) {
 			k = g.kinds[n.symbol]
-		}
-		if s.errorAt < 0 && (k == kError || bool(n.missing)) {
-			s.errorAt = int32(n.start)
 		}
 		s.nodes[i] = node{int32(n.start), int32(n.end), int32(n.parent), int32(i) + 1, k, g.fields[n.field]}
 	}
@@ -75,7 +104,7 @@ func (s *syntax) of(i int32) string { return s.text[s.nodes[i].start:s.nodes[i].
 
 // first is the first child of a node, or -1.
 func (s *syntax) first(i int32) int32 {
-	if i+1 < s.nodes[i].after {
+	if i >= 0 && i+1 < s.nodes[i].after {
 		return i + 1
 	}
 	return -1
@@ -98,13 +127,4 @@ func (s *syntax) child(i int32, f field) int32 {
 		}
 	}
 	return -1
-}
-
-// children counts the children of a node.
-func (s *syntax) children(i int32) int {
-	count := 0
-	for c := s.first(i); c >= 0; c = s.next(c) {
-		count++
-	}
-	return count
 }

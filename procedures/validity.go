@@ -82,9 +82,6 @@ func (a *analyser) continuesLine(offset int32) bool {
 
 // checkTree reports what no Python 3 accepts, and what this analysis does not know.
 func (a *analyser) checkTree() {
-	if a.invalid {
-		a.findingAt(max(a.errorAt, 0), "SYNTAX", "This is not valid Python.")
-	}
 	for i := range a.nodes {
 		if code, message := a.fault(int32(i)); code != "" {
 			a.finding(int32(i), code, message)
