@@ -119,14 +119,14 @@ func leavesTools(f *fixture) {
 
 func unknownProcedure(f *fixture) {
 	inner := capture("await tools.a()", "a")
+	before := f.content()
 	for i, signature := range [][]string{{inner.ToolName}, {"new_tool", inner.ToolName}, {"another", "proc__", "proc__x"}} {
-		before := f.content()
 		c := serving(capture(fmt.Sprintf("code %d", i), signature...), "a new cause")
 		c.Lasting = true
 		_, err := f.store().Capture(f.Context(), c)
 		f.wantError(fmt.Sprintf("capture of %v", signature), err, graph.ErrUnknownProcedure)
-		same(f, "content after it", f.content(), before)
 	}
+	same(f, "content after them", f.content(), before)
 	// The refused capture keeps no key: it counts when the procedure is there.
 	c := capture("await tools."+inner.ToolName+"()", inner.ToolName)
 	if _, err := f.store().Capture(f.Context(), c); err == nil {
@@ -137,7 +137,7 @@ func unknownProcedure(f *fixture) {
 		f.Errorf("captured %+v, want one use of a new procedure", got)
 	}
 	// With a known procedure and an unknown one it is refused as well.
-	before := f.content()
+	before = f.content()
 	_, err := f.store().Capture(f.Context(), capture("code", inner.ToolName, "proc__missing", "new_tool"))
 	f.wantError("a known and an unknown procedure", err, graph.ErrUnknownProcedure)
 	same(f, "content after it", f.content(), before)

@@ -1,7 +1,6 @@
 package graphtest
 
 import (
-	"context"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
@@ -151,7 +150,7 @@ func seal(head graph.Head, action, subject string) graph.Event {
 	return e
 }
 
-// commit writes a change that needs no decision.
+// commit writes a change, and fails the test when that fails.
 func (f *fixture) commit(query graph.FactQuery, decide func(graph.Facts) (graph.Change, error)) graph.Head {
 	f.Helper()
 	head, err := f.store().Commit(f.Context(), query, decide)
@@ -332,6 +331,14 @@ func (f *fixture) wantError(what string, err, kind error) {
 	}
 }
 
+// refuseError fails the test when an error is of a kind.
+func (f *fixture) refuseError(what string, err, kind error) {
+	f.Helper()
+	if errors.Is(err, kind) {
+		f.Errorf("%s: error %v, want one of another kind", what, err)
+	}
+}
+
 // checkTimes fails the test when a time of an answer is not in UTC or finer than a millisecond.
 func (f *fixture) checkTimes(answer any) {
 	f.Helper()
@@ -368,9 +375,4 @@ func walkTimes(v reflect.Value, visit func(time.Time)) {
 			walkTimes(v.Field(i), visit)
 		}
 	}
-}
-
-// soon bounds what must not hang.
-func (f *fixture) soon() (context.Context, context.CancelFunc) {
-	return context.WithTimeout(f.Context(), time.Minute)
 }

@@ -11,28 +11,26 @@ import (
 // Run tests a backend. open answers an empty store, and closes it when the test ends; it is called once for each
 // subtest, and only one of its stores is in use at a time.
 func Run(t *testing.T, open func(t *testing.T) graph.Store) {
-	for _, g := range groups {
-		t.Run(g.name, func(t *testing.T) {
-			for _, c := range g.tests {
-				t.Run(c.name, func(t *testing.T) {
-					c.run(&fixture{T: t, stores: []graph.Store{open(t)}})
-				})
-			}
-		})
-	}
+	run(t, false, func(t *testing.T) []graph.Store { return []graph.Store{open(t)} })
 }
 
 // RunTwo tests two stores on one database, as two servers have them: what runs in parallel is spread over both.
 func RunTwo(t *testing.T, open func(t *testing.T) (a, b graph.Store)) {
+	run(t, true, func(t *testing.T) []graph.Store {
+		a, b := open(t)
+		return []graph.Store{a, b}
+	})
+}
+
+func run(t *testing.T, parallelOnly bool, open func(t *testing.T) []graph.Store) {
 	for _, g := range groups {
 		t.Run(g.name, func(t *testing.T) {
 			for _, c := range g.tests {
-				if !c.parallel {
+				if parallelOnly && !c.parallel {
 					continue
 				}
 				t.Run(c.name, func(t *testing.T) {
-					a, b := open(t)
-					c.run(&fixture{T: t, stores: []graph.Store{a, b}})
+					c.run(&fixture{T: t, stores: open(t)})
 				})
 			}
 		})

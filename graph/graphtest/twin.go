@@ -5,7 +5,6 @@ import (
 	"errors"
 	"maps"
 	"slices"
-	"strings"
 
 	"procgraph/graph"
 )
@@ -73,8 +72,8 @@ func ordered[T any](rows []T, key func(T) string) {
 	slices.SortFunc(rows, func(a, b T) int { return cmp.Compare(key(a), key(b)) })
 }
 
-// open removes from a slice what the contract leaves open: More of an empty page and a total that nobody asked for.
-func open[T any](s *graph.Slice[T], p graph.Page) {
+// normalSlice removes from a slice what the contract leaves open: More of an empty page and a total that nobody asked for.
+func normalSlice[T any](s *graph.Slice[T], p graph.Page) {
 	if p.First == 0 {
 		s.More = false
 	}
@@ -83,11 +82,11 @@ func open[T any](s *graph.Slice[T], p graph.Page) {
 	}
 }
 
-// openBatch does so for a batch, whose owners without rows may be absent.
-func openBatch[T any](b *graph.Batch[T], p graph.Page) {
+// normalBatch does so for a batch, whose owners without rows may be absent.
+func normalBatch[T any](b *graph.Batch[T], p graph.Page) {
 	b.By = maps.Clone(b.By)
 	for owner, s := range b.By {
-		open(&s, p)
+		normalSlice(&s, p)
 		b.By[owner] = s
 		if len(s.Items) == 0 && s.Total == 0 && !s.More {
 			delete(b.By, owner)
@@ -102,14 +101,14 @@ func (t *twin) sameProcedures(filter graph.ProcedureFilter, order graph.Procedur
 	t.Helper()
 	asked(t, "procedures "+string(order), func(s graph.Store) (graph.ProcedurePage, error) {
 		return s.Procedures(t.Context(), filter, order, p)
-	}, func(a *graph.ProcedurePage) { open(&a.Slice, p) })
+	}, func(a *graph.ProcedurePage) { normalSlice(&a.Slice, p) })
 }
 
 func (t *twin) sameRegistry(filter graph.RegistryFilter, p graph.Page) {
 	t.Helper()
 	asked(t, "registry", func(s graph.Store) (graph.ProcedurePage, error) {
 		return s.Registry(t.Context(), filter, p)
-	}, func(a *graph.ProcedurePage) { open(&a.Slice, p) })
+	}, func(a *graph.ProcedurePage) { normalSlice(&a.Slice, p) })
 }
 
 func (t *twin) sameCount(filter graph.ProcedureFilter, limit int) {
@@ -122,7 +121,7 @@ func (t *twin) sameProceduresBy(refs graph.ProcedureRefs) {
 	asked(t, "procedures by", func(s graph.Store) (graph.ProcedurePage, error) {
 		return s.ProceduresBy(t.Context(), refs)
 	}, func(a *graph.ProcedurePage) {
-		open(&a.Slice, one)
+		normalSlice(&a.Slice, one)
 		ordered(a.Items, func(o graph.Offer) string { return o.Procedure.Key })
 	})
 }
@@ -131,7 +130,7 @@ func (t *twin) sameProceduresUsing(tools []string, p graph.Page) {
 	t.Helper()
 	asked(t, "procedures using", func(s graph.Store) (graph.ProceduresByTool, error) {
 		return s.ProceduresUsing(t.Context(), tools, p)
-	}, func(a *graph.ProceduresByTool) { openBatch(&a.Batch, p) })
+	}, func(a *graph.ProceduresByTool) { normalBatch(&a.Batch, p) })
 }
 
 func (t *twin) sameVariantsBy(codeHashes []string) {
@@ -139,7 +138,7 @@ func (t *twin) sameVariantsBy(codeHashes []string) {
 	asked(t, "variants by", func(s graph.Store) (graph.VariantPage, error) {
 		return s.VariantsBy(t.Context(), codeHashes)
 	}, func(a *graph.VariantPage) {
-		open(&a.Slice, one)
+		normalSlice(&a.Slice, one)
 		ordered(a.Items, func(v graph.Variant) string { return v.CodeHash })
 	})
 }
@@ -149,7 +148,7 @@ func (t *twin) sameVariantsOf(procedures []string, p graph.Page) {
 	asked(t, "variants of", func(s graph.Store) (graph.VariantsByProcedure, error) {
 		return s.VariantsOf(t.Context(), procedures, p)
 	}, func(a *graph.VariantsByProcedure) {
-		openBatch(&a.Batch, p)
+		normalBatch(&a.Batch, p)
 		if p.First == 0 || p.After != "" {
 			a.Known = graph.Known{} // without rows on the page it is open whether their reach is told
 		}
@@ -160,14 +159,14 @@ func (t *twin) sameUsesOf(of graph.UseOwners, p graph.Page) {
 	t.Helper()
 	asked(t, "uses of", func(s graph.Store) (graph.Batch[graph.Use], error) {
 		return s.UsesOf(t.Context(), of, p)
-	}, func(a *graph.Batch[graph.Use]) { openBatch(a, p) })
+	}, func(a *graph.Batch[graph.Use]) { normalBatch(a, p) })
 }
 
 func (t *twin) sameTools(filter graph.ToolFilter, p graph.Page) {
 	t.Helper()
 	asked(t, "tools", func(s graph.Store) (graph.Slice[graph.Tool], error) {
 		return s.Tools(t.Context(), filter, p)
-	}, func(a *graph.Slice[graph.Tool]) { open(a, p) })
+	}, func(a *graph.Slice[graph.Tool]) { normalSlice(a, p) })
 }
 
 func (t *twin) sameToolsBy(names []string) {
@@ -175,7 +174,7 @@ func (t *twin) sameToolsBy(names []string) {
 	asked(t, "tools by", func(s graph.Store) (graph.Slice[graph.Tool], error) {
 		return s.ToolsBy(t.Context(), names)
 	}, func(a *graph.Slice[graph.Tool]) {
-		open(a, one)
+		normalSlice(a, one)
 		ordered(a.Items, func(tool graph.Tool) string { return tool.Name })
 	})
 }
@@ -184,14 +183,14 @@ func (t *twin) sameToolsOf(procedures []string, p graph.Page) {
 	t.Helper()
 	asked(t, "tools of", func(s graph.Store) (graph.Batch[graph.Tool], error) {
 		return s.ToolsOf(t.Context(), procedures, p)
-	}, func(a *graph.Batch[graph.Tool]) { openBatch(a, p) })
+	}, func(a *graph.Batch[graph.Tool]) { normalBatch(a, p) })
 }
 
 func (t *twin) sameCauses(p graph.Page) {
 	t.Helper()
 	asked(t, "causes", func(s graph.Store) (graph.Slice[graph.Cause], error) {
 		return s.Causes(t.Context(), p)
-	}, func(a *graph.Slice[graph.Cause]) { open(a, p) })
+	}, func(a *graph.Slice[graph.Cause]) { normalSlice(a, p) })
 }
 
 func (t *twin) sameCausesBy(names []string) {
@@ -199,7 +198,7 @@ func (t *twin) sameCausesBy(names []string) {
 	asked(t, "causes by", func(s graph.Store) (graph.Slice[graph.Cause], error) {
 		return s.CausesBy(t.Context(), names)
 	}, func(a *graph.Slice[graph.Cause]) {
-		open(a, one)
+		normalSlice(a, one)
 		ordered(a.Items, func(c graph.Cause) string { return c.Name })
 	})
 }
@@ -244,11 +243,3 @@ func (t *twin) sameEverything() {
 
 // orders are all orders of procedures.
 var orders = []graph.ProcedureOrder{graph.ByFrequency, graph.ByUpdated, graph.ByName}
-
-// short is a name for a failed step: hashes are cut.
-func short(name string) string {
-	if cut, ok := strings.CutPrefix(name, "proc__"); ok && len(cut) > 6 {
-		return "proc__" + cut[:6]
-	}
-	return name
-}

@@ -20,7 +20,7 @@ import (
 )
 
 const (
-	openTimeout  = 30 * time.Second
+	openTimeout  = time.Minute
 	drainTimeout = 8 * time.Second // of the ten seconds that a stop may take
 	parseCache   = 4096            // analyses that are remembered
 )
