@@ -2,8 +2,9 @@ package neo4j
 
 import (
 	"context"
+	"crypto/rand"
+	"encoding/binary"
 	"fmt"
-	"math/rand/v2"
 	"slices"
 	"strings"
 
@@ -20,34 +21,34 @@ import (
 // this capture was counted already, by an earlier try whose answer was lost as well as by an earlier request.
 const (
 	captureKnown = `CALL () {
-  UNWIND $procedures AS name
+  UNWIND $in.procedures AS name
   MATCH (r:Procedure {toolName: name})
   RETURN collect(r.reach) AS reaches
 }
-WITH reaches WHERE size(reaches) = size($procedures)
+WITH reaches WHERE size(reaches) = size($in.procedures)
 CALL (reaches) {
-  UNWIND $signature + reduce(names = [], r IN reaches | names + r) AS name
+  UNWIND $in.signature + reduce(names = [], r IN reaches | names + r) AS name
   WITH DISTINCT name ORDER BY name
   RETURN collect(name) AS reach
 }
 `
-	captureStart = `MERGE (k:CaptureKey {id: $id})
-  ON CREATE SET k += $key, k.at = CASE WHEN $lasting THEN null ELSE timestamp() END
-WITH %[1]s WHERE k.try = $try
-MERGE (p:Procedure {key: $procedure})
-  ON CREATE SET p += $newProcedure%[2]s
+	captureStart = `MERGE (k:CaptureKey {id: $in.id})
+  ON CREATE SET k += $in.key, k.at = CASE WHEN $in.lasting THEN null ELSE timestamp() END
+WITH %[1]s WHERE k.try = $in.try
+MERGE (p:Procedure {key: $in.procedure})
+  ON CREATE SET p += $in.newProcedure%[2]s
 SET p.lock = true
 SET k.made = p.made
-MERGE (v:Variant {codeHash: $codeHash})
-  ON CREATE SET v += $newVariant
-WITH %[1]s, p, v, p.made = $try AS newProcedure, v.made = $try AS newVariant
+MERGE (v:Variant {codeHash: $in.codeHash})
+  ON CREATE SET v += $in.newVariant
+WITH %[1]s, p, v, p.made = $in.try AS newProcedure, v.made = $in.try AS newVariant
 CALL (p, v, newProcedure, newVariant) {
   WITH p, v, newProcedure WHERE newVariant
   CREATE (p)-[:HAS_VARIANT]->(v)
   WITH p, v, newProcedure
-  UNWIND $tools AS name
+  UNWIND $in.tools AS name
   MERGE (t:Tool {name: name})
-    ON CREATE SET t += $stub
+    ON CREATE SET t += $in.stub
   CREATE (v)-[:CALLS]->(t)
   WITH p, t WHERE newProcedure
   CREATE (p)-[:USES {tool: t.name, procedure: p.toolName}]->(t)
@@ -58,21 +59,21 @@ CALL (p, reach, newProcedure) {
   UNWIND reach AS name
   WITH p, name WHERE name STARTS WITH '` + procedurePrefix + `'
   MERGE (n:ProcedureName {name: name})
-  FOREACH (_ IN CASE WHEN name IN $signature THEN [1] ELSE [] END |
+  FOREACH (_ IN CASE WHEN name IN $in.signature THEN [1] ELSE [] END |
     CREATE (p)-[:USES {tool: name, procedure: p.toolName}]->(n))
-  FOREACH (_ IN CASE WHEN name IN $signature THEN [] ELSE [1] END |
+  FOREACH (_ IN CASE WHEN name IN $in.signature THEN [] ELSE [1] END |
     CREATE (p)-[:REACHES]->(n))
 }
 CALL (p, reach, newProcedure) {
   WITH p, reach WHERE newProcedure
   UNWIND reach AS name
-  WITH p, name WHERE NOT name STARTS WITH '` + procedurePrefix + `' AND NOT name IN $signature
+  WITH p, name WHERE NOT name STARTS WITH '` + procedurePrefix + `' AND NOT name IN $in.signature
   MATCH (t:Tool {name: name})
   CREATE (p)-[:REACHES]->(t)
 }`
 	captureCount = `
 CALL (p) {
-  UNWIND $causes AS cause
+  UNWIND $in.causes AS cause
   MERGE (c:Cause {name: cause.name})
     ON CREATE SET c.description = ''
   WITH p, cause, c
@@ -80,18 +81,18 @@ CALL (p) {
   CALL (p, cause, c, old) {
     WITH p, cause, c, old WHERE old IS NULL
     CREATE (c)-[u:INVESTIGATED_BY {id: cause.id, cause: cause.name, procedure: p.key, toolName: p.toolName}]->(p)
-    RETURN u, 1 AS frequency, $at AS lastAt
+    RETURN u, 1 AS frequency, $in.at AS lastAt
     UNION ALL
     WITH old WHERE old IS NOT NULL
-    RETURN old AS u, old.frequency + 1 AS frequency, CASE WHEN old.lastAt > $at THEN old.lastAt ELSE $at END AS lastAt
+    RETURN old AS u, old.frequency + 1 AS frequency, CASE WHEN old.lastAt > $in.at THEN old.lastAt ELSE $in.at END AS lastAt
   }
   WITH p, cause, u, frequency, lastAt, %[1]s + ':' AS place
-  SET u += $use, u.frequency = frequency, u.lastAt = lastAt, u.ofProcedure = place + cause.name, u.ofCause = place + p.toolName
+  SET u += $in.use, u.frequency = frequency, u.lastAt = lastAt, u.ofProcedure = place + cause.name, u.ofCause = place + p.toolName
 }
 WITH p, v, newProcedure, newVariant,
-  p.frequency + size($causes) AS frequency,
-  CASE WHEN p.lastUsedAt > $at THEN p.lastUsedAt ELSE $at END AS lastUsedAt,
-  CASE WHEN p.updatedAt > $at THEN p.updatedAt ELSE $at END AS updatedAt
+  p.frequency + size($in.causes) AS frequency,
+  CASE WHEN p.lastUsedAt > $in.at THEN p.lastUsedAt ELSE $in.at END AS lastUsedAt,
+  CASE WHEN p.updatedAt > $in.at THEN p.updatedAt ELSE $in.at END AS updatedAt
 SET p.frequency = frequency, p.lastUsedAt = lastUsedAt, p.updatedAt = updatedAt,
   p.unproven = p.unproven OR newVariant AND NOT v.proven,
   p.rank = %[1]s + ':' + %[2]s + ':' + p.toolName,
@@ -103,27 +104,31 @@ OPTIONAL MATCH (current:Variant {codeHash: p.current})`
 )
 
 var (
-	captureEnd = known("reached") + readEnd + `, [` + procedureList("p") + `, ` + variantList("current") + `], ` +
-		variantList("v") + `, tools, known, newProcedure, newVariant`
-
 	// captureTools is for code that names tools only, captureProcedures for code that names procedures too.
-	captureTools      = noReplan + fmt.Sprintf(captureStart, "k", "") + captureCounted + captureEnd
+	captureTools = noReplan + fmt.Sprintf(captureStart, "k", "") + captureCounted +
+		knownTools("reached") + captureEnd("[]")
 	captureProcedures = noReplan + captureKnown + fmt.Sprintf(captureStart, "k, reach", ", p.reach = reach") + captureReaches +
-		captureCounted + captureEnd
+		captureCounted + knownTools("reached") + knownProcedures("reached") + captureEnd("known")
+
 	captureCounted = fmt.Sprintf(captureCount, invertedCount("frequency"), invertedMillis("lastUsedAt"), invertedMillis("updatedAt"))
 
 	// captureRepeat answers what is stored of a key. A procedure that was deleted took its keys with it, even if one
 	// with the same signature was made again.
-	captureRepeat = readStart + `OPTIONAL MATCH (k:CaptureKey {id: $id})
+	captureRepeat = readStart + `OPTIONAL MATCH (k:CaptureKey {id: $in.id})
 OPTIONAL MATCH (p:Procedure {key: k.procedure}) WHERE p.made = k.made
 OPTIONAL MATCH (v:Variant {codeHash: k.codeHash})
 OPTIONAL MATCH (current:Variant {codeHash: p.current})
-WITH settled, k, p, v, current, coalesce(p.reach, []) AS reached` + known("reached") + readEnd + `, [` + procedureList("p") + `, ` + variantList("current") + `], ` +
-		variantList("v") + `, tools, known, k.try = p.made, k.try = v.made, k.input, k.try, p IS NOT NULL`
+WITH settled, k, p, v, current, coalesce(p.reach, []) AS reached` + knownTools("reached") + knownProcedures("reached") +
+		readEnd + `, ` + offerRow("p", "current") + `, properties(v), tools, known, k.try = p.made, k.try = v.made, k.input, k.try, p IS NOT NULL`
 
-	forgetKey = noReplan + `MATCH (k:CaptureKey {id: $id}) WHERE k.try = $try
+	forgetKey = noReplan + `MATCH (k:CaptureKey {id: $in.id}) WHERE k.try = $in.try
 DELETE k`
 )
+
+// captureEnd answers what is stored now.
+func captureEnd(known string) string {
+	return readEnd + `, ` + offerRow("p", "current") + `, properties(v), tools, ` + known + `, newProcedure, newVariant`
+}
 
 // Capture finds or makes what the capture names and counts the use, all or nothing.
 func (s *Store) Capture(ctx context.Context, capture graph.Capture) (graph.Captured, error) {
@@ -143,7 +148,7 @@ func (s *Store) Capture(ctx context.Context, capture graph.Capture) (graph.Captu
 				return err
 			}
 			// The key was there, or code names what is not stored, or a trust write fell into the answer.
-			done := false
+			var done bool
 			if captured, done, err = s.repeat(ctx, capture, p); done || err != nil {
 				return err
 			}
@@ -185,7 +190,7 @@ func toCaptured(record *neo4j.Record) (graph.Captured, error) {
 		return graph.Captured{}, err
 	}
 	offer, _ := v[2].([]any)
-	variant, _ := v[3].([]any)
+	variant, _ := v[3].(properties)
 	captured := graph.Captured{
 		Offer: toOffer(offer), Variant: toVariant(variant), Known: toKnown(v[4], v[5]),
 		CreatedProcedure: truth(v[6]), CreatedVariant: truth(v[7]), Head: head,
@@ -228,7 +233,6 @@ func captureParams(c graph.Capture) (string, params) {
 		"stub": toolParam(graph.Tool{Class: graph.Unclassified, ParametersSchema: []byte("{}")}),
 		"use":  useParams(c.Use),
 	}
-	delete(p["stub"].(params), "name")
 	if len(procedures) > 0 {
 		return captureProcedures, p
 	}
@@ -237,7 +241,9 @@ func captureParams(c graph.Capture) (string, params) {
 
 // setTry gives the next try a number of its own.
 func setTry(p params) {
-	try := rand.Int64()
+	var number [8]byte
+	_, _ = rand.Read(number[:]) // it never fails
+	try := int64(binary.BigEndian.Uint64(number[:]))
 	p["try"] = try
 	for _, made := range []string{"newProcedure", "newVariant"} {
 		p[made].(params)["made"] = try

@@ -15,66 +15,67 @@ import (
 const (
 	hintsWritten = `
 CALL () {
-  UNWIND $offered AS key
+  UNWIND $in.offered AS key
   MATCH (p:Procedure {key: key})
   SET p:Offered
 }
 CALL () {
-  UNWIND $withheld AS key
+  UNWIND $in.withheld AS key
   MATCH (p:Procedure {key: key})
   REMOVE p:Offered
 }`
 	eventWritten = `
 MATCH (head:Head {id: 'head'})
-SET head.state = $state
+SET head.state = $in.state
 CREATE (e:Event)
-SET e = $event
+SET e = $in.event
 RETURN true`
-	// stateWritten locks p before it reads the name of it, since it may be deleted just then.
+	// procedureLocked waits for the captures of p before anything about it is read.
+	procedureLocked = `MATCH (p:Procedure {key: $in.key})
+SET p.lock = true
+WITH p`
 	stateWritten = `
-SET p.current = $current, p.approvedVariants = $approvedVariants, p.retiredAt = $retiredAt, p.updatedAt = $updatedAt, p.recent = $recent + p.toolName
-FOREACH (_ IN CASE WHEN $isApproved THEN [1] ELSE [] END | SET p:Approved)
-FOREACH (_ IN CASE WHEN $isApproved THEN [] ELSE [1] END | REMOVE p:Approved)
-FOREACH (_ IN CASE WHEN $isOffered THEN [1] ELSE [] END | SET p:Offered)
-FOREACH (_ IN CASE WHEN $isOffered THEN [] ELSE [1] END | REMOVE p:Offered)
-FOREACH (_ IN CASE WHEN $isRetired THEN [1] ELSE [] END | SET p:Retired)
-FOREACH (_ IN CASE WHEN $isRetired THEN [] ELSE [1] END | REMOVE p:Retired)
+SET p.current = $in.current, p.approvedVariants = $in.approvedVariants, p.retiredAt = $in.retiredAt,
+  p.updatedAt = $in.updatedAt, p.recent = $in.recent + p.toolName
+FOREACH (_ IN CASE WHEN $in.isApproved THEN [1] ELSE [] END | SET p:Approved)
+FOREACH (_ IN CASE WHEN $in.isApproved THEN [] ELSE [1] END | REMOVE p:Approved)
+FOREACH (_ IN CASE WHEN $in.isOffered THEN [1] ELSE [] END | SET p:Offered)
+FOREACH (_ IN CASE WHEN $in.isOffered THEN [] ELSE [1] END | REMOVE p:Offered)
+FOREACH (_ IN CASE WHEN $in.isRetired THEN [1] ELSE [] END | SET p:Retired)
+FOREACH (_ IN CASE WHEN $in.isRetired THEN [] ELSE [1] END | REMOVE p:Retired)
 WITH p`
 
 	toolsWritten = noReplan + `CALL () {
-  UNWIND $tools AS tool
+  UNWIND $in.tools AS tool
   MERGE (t:Tool {name: tool.name})
-  SET t = tool
+  SET t += tool.rest
 }` + hintsWritten + eventWritten
 
-	variantJudged = noReplan + `MATCH (p:Procedure {key: $key})
-SET p.lock = true
-WITH p
-MATCH (v:Variant {codeHash: $codeHash})
-SET v += $judgement
+	variantJudged = noReplan + procedureLocked + `
+MATCH (v:Variant {codeHash: $in.codeHash})
+SET v += $in.judgement
 WITH p` + stateWritten + hintsWritten + eventWritten
 
-	procedureChanged = noReplan + `MATCH (p:Procedure {key: $key})
-SET p.lock = true
-WITH p` + stateWritten + hintsWritten + eventWritten
+	procedureChanged = noReplan + procedureLocked + stateWritten + hintsWritten + eventWritten
 
 	// The keys of its captures are forgotten by their not finding the procedure that they were made with.
-	procedureDeleted = noReplan + `MATCH (p:Procedure {key: $key})
-SET p.lock = true
-WITH p
+	procedureDeleted = noReplan + procedureLocked + `
 CALL (p) {
   MATCH (p)-[:HAS_VARIANT]->(v:Variant)
   MERGE (t:Tombstone {codeHash: v.codeHash})
-  SET t.at = $at
+  SET t.at = $in.at
   DETACH DELETE v
 }
 DETACH DELETE p
-WITH $key AS deleted` + hintsWritten + eventWritten
+WITH $in.key AS deleted` + hintsWritten + eventWritten
 
 	adminMade = noReplan + `CREATE (c:Credential)
-SET c = $credential
+SET c = $in.credential
 WITH c` + eventWritten
 )
+
+// bootstrap marks the one credential of the bootstrap admin.
+const bootstrap = "admin"
 
 // changeStatement answers the statement of a change and its values.
 func changeStatement(change graph.Change) (string, params, error) {
@@ -87,7 +88,7 @@ func changeStatement(change graph.Change) (string, params, error) {
 	case graph.ToolsWritten:
 		tools := make([]params, len(c.Tools))
 		for i, tool := range c.Tools {
-			tools[i] = toolParam(tool)
+			tools[i] = params{"name": tool.Name, "rest": toolParam(tool)}
 		}
 		p["tools"] = tools
 		addHints(p, c.Hints)
@@ -112,7 +113,7 @@ func changeStatement(change graph.Change) (string, params, error) {
 	case graph.AdminMade:
 		p["credential"] = params{
 			"id": c.Credential.ID, "hash": c.Credential.Hash, "principal": c.Credential.Principal,
-			"createdAt": momentParam(c.Credential.CreatedAt), "bootstrap": "admin",
+			"createdAt": momentParam(c.Credential.CreatedAt), "bootstrap": bootstrap,
 		}
 		return adminMade, p, nil
 	default:
@@ -143,7 +144,7 @@ func addState(p params, s graph.ProcedureState) {
 // Commit is the only way to write what trust rests on. Its first statement locks the head and reads the facts, the
 // second writes. Commits of one process queue here, where waiting is fair and costs the database nothing.
 func (s *Store) Commit(ctx context.Context, query graph.FactQuery, decide func(graph.Facts) (graph.Change, error)) (graph.Head, error) {
-	ctx, cancel := bounded(ctx)
+	ctx, cancel := context.WithTimeout(ctx, commitTimeout)
 	defer cancel()
 	select {
 	case s.turn <- struct{}{}:
@@ -173,21 +174,21 @@ func (s *Store) Commit(ctx context.Context, query graph.FactQuery, decide func(g
 			}
 			head = facts.Head
 			var change graph.Change
-			if change, refusal = decide(facts); refusal != nil || change == nil {
-				return nil
-			}
-			event := change.Sealed()
-			if err := s.write(ctx, tx, facts.Head, change); err != nil {
-				return err
-			}
-			pending = &event
-			if err := tx.Commit(ctx); err != nil {
-				if !lost(err) && ctx.Err() == nil {
-					pending = nil
+			change, refusal = decide(facts)
+			if refusal == nil && change != nil {
+				event := change.Sealed()
+				if err := s.write(ctx, tx, facts.Head, change); err != nil {
+					return err
 				}
-				return err
+				pending = &event
+				if err := tx.Commit(ctx); err != nil {
+					if !lost(err) && ctx.Err() == nil {
+						pending = nil
+					}
+					return err
+				}
+				head = graph.Head{Sequence: event.Sequence, Hash: event.Hash}
 			}
-			head = graph.Head{Sequence: event.Sequence, Hash: event.Hash}
 			return nil
 		})
 	})
@@ -232,7 +233,7 @@ func (s *Store) write(ctx context.Context, tx neo4j.ExplicitTransaction, head gr
 }
 
 const eventStored = noReplan + lockHead + `WITH head
-OPTIONAL MATCH (e:Event {sequence: $sequence})
+OPTIONAL MATCH (e:Event {sequence: $in.sequence})
 RETURN e.hash`
 
 // stored answers whether an event is in the chain. It waits for the head, so that a commit which is still under way on

@@ -60,14 +60,14 @@ func classify(err error) error {
 		errors.Is(err, graph.ErrUnknownProcedure) {
 		return err
 	}
-	switch c := code(err); {
-	case c == codeUnauthorized, c == codeRateLimit:
+	switch code(err) {
+	case codeUnauthorized, codeRateLimit:
 		return fmt.Errorf("the database refuses the user name or the password: %w", err)
-	case c == codeNoDatabase:
+	case codeNoDatabase:
 		return fmt.Errorf("there is no such database: %w", err)
-	case c == codeConstraint:
+	case codeConstraint:
 		return fmt.Errorf("%w: %w", graph.ErrConflict, err)
-	case c == codeTimedOut, c == codeTimedOutClient:
+	case codeTimedOut, codeTimedOutClient:
 		return fmt.Errorf("%w: %w", graph.ErrUnavailable, err)
 	}
 	if lost(err) || contended(err) || ended(err) {
@@ -118,7 +118,7 @@ func (s *Store) retry(ctx context.Context, try func() error) error {
 		select {
 		case <-ctx.Done():
 			return fmt.Errorf("%w: %w: %w", graph.ErrUnavailable, ctx.Err(), err)
-		case <-time.After(wait/2 + rand.N(wait)):
+		case <-time.After(wait/2 + rand.N(wait)): //nolint:gosec // Jitter is no secret.
 		}
 		wait = min(2*wait, maxWait)
 	}

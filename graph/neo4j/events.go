@@ -9,9 +9,9 @@ import (
 var eventsAfter = readStart + `
 CALL () {
   MATCH (e:Event) USING INDEX e:Event(sequence)
-  WHERE e.sequence > $after
-  WITH e ORDER BY e.sequence LIMIT $limit
-  RETURN collect(` + list("e", eventColumns) + `) AS found
+  WHERE e.sequence > $in.after
+  WITH e ORDER BY e.sequence LIMIT $in.limit
+  RETURN collect(properties(e)) AS found
 }` + readEnd + `, found`
 
 // Events answers at most limit events of the audit chain after a sequence, in order.

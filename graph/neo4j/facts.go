@@ -4,52 +4,51 @@ import (
 	"context"
 	"strings"
 
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
+
 	"procgraph/graph"
 )
 
-// facts reads all that a decision needs. Its start either looks at the head or locks it.
-func facts(start string) string {
+// facts reads all that a decision needs. Its start either looks at the head or locks it, and so does lock with the
+// procedures of the variants, whose uses come with them.
+func facts(start, lock string) string {
 	return start + `
 CALL () {
-  UNWIND $tools AS name
+  UNWIND $in.tools AS name
   MATCH (t:Tool {name: name})
-  RETURN collect(` + list("t", toolColumns) + `) AS whole
+  RETURN collect(properties(t)) AS whole
 }
 CALL () {
-  UNWIND $codeHashes AS hash
+  UNWIND $in.codeHashes AS hash
   MATCH (v:Variant {codeHash: hash})
-  RETURN collect(` + list("v", variantColumns) + `) AS variants, collect(DISTINCT v.procedure) AS keys
+  RETURN collect(properties(v)) AS variants, collect(DISTINCT v.procedure) AS keys
 }
 CALL (keys) {
   UNWIND keys AS key
-  MATCH (p:Procedure {key: key})
+  MATCH (p:Procedure {key: key})` + lock + `
   RETURN collect(p) AS judged
 }
 CALL (judged) {
   CALL (judged) {
     UNWIND judged AS p RETURN p
     UNION
-    UNWIND $procedures AS name
+    UNWIND $in.procedures AS name
     MATCH (p:Procedure {toolName: name}) RETURN p
   }
   RETURN collect(p) AS owners
 }
-CALL (keys) {
-  UNWIND keys AS owner
-  CALL (owner) {
-    ` + usesBy("procedure", "ofProcedure") + `
-  }
-  RETURN collect([owner, found]) AS uses
+CALL (judged) {
+  UNWIND judged AS p` + usesBy("p", "p.key", "procedure", "ofProcedure", "(p)<-[u:INVESTIGATED_BY]-()") + `
+  RETURN collect([p.key, total, found]) AS uses
 }
 CALL (judged, owners) {
-  WITH judged, owners WHERE $dependents
   CALL (judged, owners) {
-    UNWIND owners AS p RETURN p
+    UNWIND CASE WHEN $in.dependents THEN owners ELSE [] END AS p RETURN p
     UNION
-    UNWIND $tools AS name
+    UNWIND CASE WHEN $in.dependents THEN $in.tools ELSE [] END AS name
     MATCH (:Tool {name: name})<-[:USES|REACHES]-(p:Procedure) RETURN p
     UNION
-    UNWIND $procedures + [j IN judged | j.toolName] AS name
+    UNWIND CASE WHEN $in.dependents THEN $in.procedures + [j IN judged | j.toolName] ELSE [] END AS name
     MATCH (:ProcedureName {name: name})<-[:USES|REACHES]-(p:Procedure) RETURN p
   }
   RETURN collect(p) AS dependents
@@ -60,22 +59,21 @@ CALL (owners, dependents) {
   UNWIND p.reach AS name
   RETURN collect(DISTINCT name) AS reached
 }
-WITH *, $names + [name IN reached WHERE NOT name IN $names] AS mentioned` + offersOf("owners") + `
+WITH *, $in.names + [name IN reached WHERE NOT name IN $in.names] AS mentioned` + offersOf("owners") + `
 CALL (dependents) {
   UNWIND dependents AS p
   OPTIONAL MATCH (v:Variant {codeHash: p.current})
-  RETURN collect([` + procedureList("p") + `, ` + briefList("v") + `]) AS brief
+  RETURN collect([labels(p), properties(p), v {.*, code: null}]) AS brief
 }
 CALL () {
-  WITH 1 AS one WHERE $admin
-  MATCH (c:Credential {bootstrap: 'admin'})
-  RETURN collect([c.id, c.hash, c.principal, c.createdAt]) AS admins
-}` + known("mentioned") + readEnd + `, whole, variants, offers, uses, brief, admins, tools, known`
+  MATCH (c:Credential {bootstrap: $in.admin})
+  RETURN collect(properties(c)) AS admins
+}` + knownTools("mentioned") + knownProcedures("mentioned") + readEnd + `, whole, variants, offers, uses, brief, admins, tools, known`
 }
 
 var (
-	readFacts   = facts(readStart)
-	lockedFacts = facts(lockedStart)
+	readFacts   = facts(readStart, "")
+	lockedFacts = facts(lockedStart, " SET p.lock = true")
 )
 
 func factParams(query graph.FactQuery) params {
@@ -91,20 +89,46 @@ func factParams(query graph.FactQuery) params {
 		}
 		seen[name] = true
 	}
-	return params{
+	p := params{
 		"tools": tools, "procedures": procedures, "names": append(tools[:len(tools):len(tools)], procedures...),
-		"codeHashes": query.CodeHashes, "dependents": query.Dependents, "admin": query.Admin,
-		"after": "", "limit": graph.FactUses,
+		"codeHashes": query.CodeHashes, "dependents": query.Dependents,
+		"after": "", "limit": graph.FactUses, "admin": nil,
 	}
+	if query.Admin {
+		p["admin"] = bootstrap
+	}
+	return p
 }
 
 // Facts answers all that a decision about the query needs, with the head, at one moment.
 func (s *Store) Facts(ctx context.Context, query graph.FactQuery) (graph.Facts, error) {
-	record, head, err := s.read(ctx, readFacts, factParams(query))
+	record, head, err := s.readSound(ctx, readFacts, lockedFacts, factParams(query), addUp)
 	if err != nil {
 		return graph.Facts{}, err
 	}
 	return toFacts(record.Values, head), nil
+}
+
+// addUp says whether the uses of each procedure add up to those of the procedure itself, which a capture changes at once.
+// Where more uses are stored than come with the facts, nobody can tell.
+func addUp(record *neo4j.Record) bool {
+	frequencies := map[string]int64{}
+	for _, offer := range toOffers(record.Values[4]) {
+		frequencies[offer.Procedure.Key] = offer.Procedure.Frequency
+	}
+	for _, owner := range rows(record.Values[5]) {
+		if number(owner[1]) > graph.FactUses {
+			continue
+		}
+		rest := frequencies[text(owner[0])]
+		for _, use := range each(owner[2], toUse) {
+			rest -= use.Frequency
+		}
+		if rest != 0 {
+			return false
+		}
+	}
+	return true
 }
 
 func toFacts(v []any, head graph.Head) graph.Facts {
@@ -124,10 +148,14 @@ func toFacts(v []any, head graph.Head) graph.Facts {
 		f.Variants[variant.CodeHash] = variant
 	}
 	for _, owner := range rows(v[5]) {
-		f.Uses[text(owner[0])] = each(owner[1], toUse)
+		f.Uses[text(owner[0])] = inOrder(each(owner[2], toUse), "", graph.Use.OfProcedure)
 	}
-	for _, admin := range rows(v[7]) {
-		f.Admin = &graph.Credential{ID: text(admin[0]), Hash: text(admin[1]), Principal: text(admin[2]), CreatedAt: moment(admin[3])}
+	for _, admin := range each(v[7], toCredential) {
+		f.Admin = &admin
 	}
 	return f
+}
+
+func toCredential(p properties) graph.Credential {
+	return graph.Credential{ID: text(p["id"]), Hash: text(p["hash"]), Principal: text(p["principal"]), CreatedAt: moment(p["createdAt"])}
 }

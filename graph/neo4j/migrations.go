@@ -123,7 +123,7 @@ func (s *Store) migrate(ctx context.Context) error {
 			return fmt.Errorf("migration %d: %w", version+1, err)
 		}
 		version, err = s.version(ctx, `MERGE (s:Schema {id: 'schema'}) SET s.lock = true
-WITH s, CASE WHEN coalesce(s.version, 0) > $done THEN s.version ELSE $done END AS version
+WITH s, CASE WHEN coalesce(s.version, 0) > $in.done THEN s.version ELSE $in.done END AS version
 SET s.version = version
 RETURN version`, version+1)
 		if err != nil {
@@ -202,7 +202,7 @@ func (s *Store) create(ctx context.Context, r rule) error {
 	case err == nil:
 		return nil
 	case c == codeDuplicates, c == codeDuplicates2, c == codeConstraint, errors.Is(err, graph.ErrConflict):
-		return fmt.Errorf("the constraint %s cannot be made, because the data breaks it: several have one %s.%s (%v)",
+		return fmt.Errorf("the constraint %s cannot be made, because the data breaks it: several have one %s.%s: %w",
 			r.name, r.on, strings.Join(r.properties, ", "), err)
 	default:
 		return fmt.Errorf("make %s: %w", r.name, err)
@@ -255,8 +255,8 @@ const (
 	sweepBatch = 500
 )
 
-const sweepKeys = noReplan + `MATCH (k:CaptureKey) USING INDEX k:CaptureKey(at) WHERE k.at < timestamp() - $age
-WITH k LIMIT $batch
+const sweepKeys = noReplan + `MATCH (k:CaptureKey) USING INDEX k:CaptureKey(at) WHERE k.at < timestamp() - $in.age
+WITH k LIMIT $in.batch
 DELETE k
 RETURN count(*) AS swept`
 

@@ -2,6 +2,9 @@ package neo4j
 
 import (
 	"context"
+	"slices"
+
+	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
 	"procgraph/graph"
 )
@@ -15,25 +18,29 @@ func offersOf(procedures string) string {
 CALL (` + procedures + `) {
   UNWIND ` + procedures + ` AS p
   OPTIONAL MATCH (v:Variant {codeHash: p.current})
-  RETURN collect([` + procedureList("p") + `, ` + variantList("v") + `]) AS offers
+  RETURN collect(` + offerRow("p", "v") + `) AS offers
 }`
 }
 
-// known answers, as the columns tools and known, what the names of a list stand for.
-func known(names string) string {
+// knownTools answers, as the column tools, what the names of a list stand for.
+func knownTools(names string) string {
 	return `
 CALL (` + names + `) {
   UNWIND ` + names + ` AS name
-  WITH name WHERE NOT name STARTS WITH '` + procedurePrefix + `'
   MATCH (t:Tool {name: name})
-  RETURN collect(` + list("t", factColumns) + `) AS tools
+  RETURN collect(properties(t)) AS tools
+}`
 }
+
+// knownProcedures answers, as the column known, what the names of a list stand for.
+func knownProcedures(names string) string {
+	return `
 CALL (` + names + `) {
   UNWIND ` + names + ` AS name
   WITH name WHERE name STARTS WITH '` + procedurePrefix + `'
   MATCH (r:Procedure {toolName: name})
   OPTIONAL MATCH (v:Variant {codeHash: r.current})
-  RETURN collect([` + procedureList("r") + `, ` + variantList("v") + `]) AS known
+  RETURN collect(` + offerRow("r", "v") + `) AS known
 }`
 }
 
@@ -48,21 +55,22 @@ CALL (` + procedures + `) {
 }
 
 // pageEnd completes a statement that has found a page of procedures.
-var pageEnd = offersOf("page") + reached("page") + known("reached")
+var pageEnd = offersOf("page") + reached("page") + knownTools("reached") + knownProcedures("reached")
 
-// listing is how a list of procedures is read.
+// listing is how a list of procedures is read: along the index of its order, or from the tool or the causes that lead to
+// few procedures, which are sorted. Each listing is a statement that the database plans once.
 type listing struct {
 	label    string // whose index is walked
 	property string // that holds the position
-	tools    bool   // they name each of some tools
-	causes   bool   // they serve one of some causes
-	retired  bool   // the retired ones too
+	both     bool   // offered and approved
+	narrow   bool   // the filter has tools or causes
 }
 
 func newListing(filter graph.ProcedureFilter, order graph.ProcedureOrder) listing {
 	l := listing{
-		label: "Procedure", property: "rank",
-		tools: len(filter.Tools) > 0, causes: len(filter.Causes) > 0, retired: filter.IncludeRetired,
+		label:  "Procedure",
+		both:   filter.Offered && filter.Approved,
+		narrow: len(filter.Tools)+len(filter.Causes) > 0,
 	}
 	switch {
 	case filter.Offered:
@@ -75,36 +83,32 @@ func newListing(filter graph.ProcedureFilter, order graph.ProcedureOrder) listin
 		l.property = "recent"
 	case graph.ByName:
 		l.property = "toolName"
+	default:
+		l.property = "rank"
 	}
 	return l
 }
 
-// narrow says that the filter leads to the procedures by something else than their order.
-func (l listing) narrow() bool { return l.tools || l.causes }
-
-// passes are the conditions of the filter on p.
-func (l listing) passes(approvedToo bool) string {
-	conditions := ""
-	if approvedToo {
+// passes are the conditions of the filter on p, but for the label.
+func (l listing) passes() string {
+	conditions := " AND ($in.retired OR NOT p:Retired)"
+	if l.both {
 		conditions += " AND p:Approved"
 	}
-	if !l.retired {
-		conditions += " AND NOT p:Retired"
-	}
-	if l.tools {
-		conditions += " AND all(name IN $tools WHERE name IN p.signature)"
-	}
-	if l.causes {
-		conditions += " AND EXISTS { (p)<-[:INVESTIGATED_BY]-(c:Cause) WHERE c.name IN $causes }"
+	if l.narrow {
+		conditions += ` AND all(name IN $in.tools WHERE name IN p.signature)
+    AND (size($in.causes) = 0 OR EXISTS { (p)<-[:INVESTIGATED_BY]-(c:Cause) WHERE c.name IN $in.causes })`
 	}
 	return conditions
 }
 
-// walk finds rows along the index of the order.
-func (l listing) walk(approvedToo bool) string {
+// walk finds a page along the index of the order. It finds nothing after null, at no cost: a condition of another kind
+// might be looked at after the walk.
+func (l listing) walk(after string) string {
 	return `MATCH (p:` + l.label + `) USING INDEX p:` + l.label + `(` + l.property + `)
-  WHERE p.` + l.property + ` > $after` + l.passes(approvedToo) + `
-  WITH p ORDER BY p.` + l.property + ` LIMIT $limit`
+    WHERE p.` + l.property + ` > ` + after + l.passes() + `
+    WITH p ORDER BY p.` + l.property + ` LIMIT $in.limit
+    RETURN p`
 }
 
 // few is up to how many procedures are sorted rather than found along the index. With it and a page of 25 rows, neither
@@ -112,118 +116,139 @@ func (l listing) walk(approvedToo bool) string {
 const few = "1000"
 
 // start answers, as nodes, the tool or the causes of the filter that lead to the fewest procedures, and as paths how
-// many these are. Without a tool or cause that is stored it answers nothing.
-func (l listing) start() string {
-	s := ""
-	if l.tools {
-		s += `
-  UNWIND $tools AS name
-  CALL (name) {
-    MATCH (n:Tool {name: name}) RETURN n
+// many these are.
+const start = `CALL () {
+    UNWIND $in.tools AS name
+    OPTIONAL MATCH (t:Tool {name: name})
+    OPTIONAL MATCH (r:ProcedureName {name: name})
+    WITH coalesce(t, r) AS n
+    RETURN CASE WHEN n IS NULL THEN [] ELSE [n] END AS nodes, COUNT { (n)<-[:USES]-() } AS paths
     UNION ALL
-    MATCH (n:ProcedureName {name: name}) RETURN n
+    UNWIND $in.causes AS name
+    MATCH (n:Cause {name: name})
+    WITH collect(n) AS nodes, sum(COUNT { (n)-[:INVESTIGATED_BY]->() }) AS paths
+    WHERE size($in.causes) > 0
+    RETURN nodes, paths
   }
-  RETURN [n] AS nodes, COUNT { (n)<-[:USES]-() } AS paths`
-	}
-	if l.tools && l.causes {
-		s += `
-  UNION ALL`
-	}
-	if l.causes {
-		s += `
-  UNWIND $causes AS name
-  MATCH (n:Cause {name: name})
-  RETURN collect(n) AS nodes, sum(COUNT { (n)-[:INVESTIGATED_BY]->() }) AS paths`
-	}
-	return `CALL () {` + s + `
-}
-WITH nodes, paths ORDER BY paths LIMIT 1`
+  WITH nodes, paths ORDER BY paths LIMIT 1`
+
+// expand finds procedures from a node of start.
+func (l listing) expand(position string) string {
+	return `MATCH (n)-[:USES|INVESTIGATED_BY]-(p:Procedure)
+    WITH DISTINCT p WHERE p:` + l.label + position + l.passes()
 }
 
-// expand finds rows from the nodes of start.
-func (l listing) expand(approvedToo bool, position string) string {
-	return `UNWIND nodes AS n
-  MATCH (n)-[:USES|INVESTIGATED_BY]-(p:Procedure)
-  WITH DISTINCT p
-  WHERE p:` + l.label + position + l.passes(approvedToo)
-}
-
-// statement reads a page and, if $count, counts the list.
-func (l listing) statement(approvedToo bool) string {
-	page := `
-CALL () {
-  ` + l.walk(approvedToo) + `
-  RETURN collect(p) AS found
-}`
-	if l.narrow() {
-		page = `
-CALL () {
-  ` + l.start() + `
+// statement reads a page and counts the list.
+func (l listing) statement() string {
+	page := `CALL () {
+    ` + l.walk("$in.after") + `
+  }`
+	if l.narrow {
+		page = start + `
   CALL (nodes, paths) {
-  WITH nodes, paths WHERE paths <= ` + few + `
-  ` + l.expand(approvedToo, " AND p."+l.property+" > $after") + `
-  WITH p ORDER BY p.` + l.property + ` LIMIT $limit
-  RETURN p
-  UNION ALL
-  WITH nodes, paths WHERE paths > ` + few + `
-  ` + l.walk(approvedToo) + `
-  RETURN p
+    UNWIND CASE WHEN paths <= ` + few + ` THEN nodes ELSE [] END AS n
+    ` + l.expand(" AND p."+l.property+" > $in.after") + `
+    WITH p ORDER BY p.` + l.property + ` LIMIT $in.limit
+    RETURN p
+    UNION ALL
+    WITH CASE WHEN paths > ` + few + ` THEN $in.after END AS after
+    ` + l.walk("after") + `
+  }`
+	}
+	again := `
+WITH *, [] AS again`
+	if l.moving() {
+		again = `
+CALL () {
+  CALL () {
+    ` + l.walk("$in.after") + `
   }
-  RETURN collect(p) AS found
+  RETURN collect(p.key)[..$in.first] AS again
 }`
 	}
-	return readStart + page + `
-WITH settled, found, found[..$first] AS page` + pageEnd + l.total(approvedToo) + readEnd + `, offers, size(found) > $first, tools, known, total`
+	return readStart + `
+CALL () {
+  ` + page + `
+  RETURN collect(p)[..$in.first] AS page, count(p) > $in.first AS more
+}` + pageEnd + l.total() + again + readEnd + `, offers, more, tools, known, total, again`
 }
 
-// total answers, as the column total, how many procedures the list has.
-func (l listing) total(approvedToo bool) string {
-	if l.narrow() || approvedToo {
+// moving says that procedures move along the index as they are captured. A walk may miss one that moves past it, so there
+// is a second walk, which finds it where it moved to.
+func (l listing) moving() bool { return !l.narrow && l.property != "toolName" }
+
+// steady says whether the second walk found nothing that the first had missed.
+func steady(record *neo4j.Record) bool {
+	again := texts(record.Values[7])
+	if len(again) == 0 {
+		return true
+	}
+	found := map[string]bool{}
+	for _, offer := range toOffers(record.Values[2]) {
+		found[offer.Procedure.Key] = true
+	}
+	return !slices.ContainsFunc(again, func(key string) bool { return !found[key] })
+}
+
+// total answers, as the column total, how many procedures the list has. It counts one by one only if $in.from is not null.
+func (l listing) total() string {
+	switch {
+	case l.narrow:
 		return `
 CALL () {
-  WITH 1 AS one WHERE $count
-  ` + l.all(approvedToo) + `
-  WITH p LIMIT $most
+  ` + start + `
+  UNWIND CASE WHEN $in.from = '' THEN nodes ELSE [] END AS n
+  ` + l.expand("") + `
+  WITH p LIMIT $in.most
+  RETURN count(p) AS total
+}`
+	case l.both:
+		return `
+CALL () {
+  MATCH (p:` + l.label + `) USING INDEX p:` + l.label + `(rank)
+  WHERE p.rank >= $in.from` + l.passes() + `
+  WITH p LIMIT $in.most
   RETURN count(p) AS total
 }`
 	}
-	// The database keeps count of labels.
-	count := `
+	// The database keeps count of labels; neither an approved nor an offered procedure is retired.
+	return `
 CALL () {
   MATCH (p:` + l.label + `)
   RETURN count(p) AS stored
-}`
-	if l.label == "Procedure" && !l.retired {
-		return count + `
+}
 CALL () {
   MATCH (p:Retired)
   RETURN count(p) AS retired
 }
-WITH *, stored - retired AS total`
-	}
-	return count + `
-WITH *, stored AS total`
+WITH *, stored - CASE WHEN $in.retired OR NOT $in.plain THEN 0 ELSE retired END AS total`
 }
 
-// all finds every procedure of the list, in no order.
-func (l listing) all(approvedToo bool) string {
-	if !l.narrow() {
-		return `MATCH (p:` + l.label + `) USING INDEX p:` + l.label + `(rank)
-  WHERE p.rank >= ''` + l.passes(approvedToo)
-	}
-	return l.start() + `
-  ` + l.expand(approvedToo, "")
-}
-
-func (l listing) params(filter graph.ProcedureFilter, limit int) params {
-	p := params{"most": limit}
-	if l.tools {
-		p["tools"] = filter.Tools
-	}
-	if l.causes {
-		p["causes"] = filter.Causes
+func (l listing) params(filter graph.ProcedureFilter, count bool, most int) params {
+	p := params{"retired": filter.IncludeRetired, "from": from(count), "most": most, "plain": l.label == "Procedure"}
+	if l.narrow {
+		p["tools"], p["causes"] = distinct(filter.Tools), distinct(filter.Causes)
 	}
 	return p
+}
+
+// from is where counting starts: at null it finds nothing.
+func from(count bool) any {
+	if count {
+		return ""
+	}
+	return nil
+}
+
+// distinct is never nil: the database would take that for null.
+func distinct(names []string) []string {
+	list := make([]string, 0, len(names))
+	for _, name := range names {
+		if !slices.Contains(list, name) {
+			list = append(list, name)
+		}
+	}
+	return list
 }
 
 // Registry answers the offered procedures of a filter by rank, each with its offered variant.
@@ -238,14 +263,14 @@ func (s *Store) Registry(ctx context.Context, filter graph.RegistryFilter, page 
 func (s *Store) Procedures(ctx context.Context, filter graph.ProcedureFilter, order graph.ProcedureOrder,
 	page graph.Page) (graph.ProcedurePage, error) {
 	l := newListing(filter, order)
-	p := l.params(filter, graph.MaxTotal)
-	p["after"], p["first"], p["limit"], p["count"] = page.After, max(page.First, 0), max(page.First, 0)+1, page.Count
-	record, head, err := s.read(ctx, l.statement(filter.Offered && filter.Approved), p)
+	statement, p := l.statement(), pageParams(page, l.params(filter, page.Count, graph.MaxTotal))
+	record, head, err := s.readSound(ctx, statement, lockedForm(statement), p, steady)
 	if err != nil {
 		return graph.ProcedurePage{}, err
 	}
 	answer := graph.ProcedurePage{Known: toKnown(record.Values[4], record.Values[5])}
-	answer.Items, answer.More, answer.Head = toOffers(record.Values[2]), truth(record.Values[3]), head
+	answer.Items = inOrder(toOffers(record.Values[2]), page.After, func(o graph.Offer) string { return o.Procedure.Position(order) })
+	answer.More, answer.Head = truth(record.Values[3]), head
 	if page.Count {
 		answer.Total = int(min(number(record.Values[6]), graph.MaxTotal))
 	}
@@ -255,9 +280,7 @@ func (s *Store) Procedures(ctx context.Context, filter graph.ProcedureFilter, or
 // CountProcedures counts the procedures of a filter and stops at limit.
 func (s *Store) CountProcedures(ctx context.Context, filter graph.ProcedureFilter, limit int) (int, error) {
 	l := newListing(filter, graph.ByFrequency)
-	p := l.params(filter, limit)
-	p["count"] = true
-	record, _, err := s.read(ctx, readStart+l.total(filter.Offered && filter.Approved)+readEnd+`, total`, p)
+	record, _, err := s.read(ctx, readStart+l.total()+readEnd+`, total`, l.params(filter, true, limit))
 	if err != nil {
 		return 0, err
 	}
@@ -267,13 +290,13 @@ func (s *Store) CountProcedures(ctx context.Context, filter graph.ProcedureFilte
 var proceduresBy = readStart + `
 CALL () {
   CALL () {
-    UNWIND $keys AS key
+    UNWIND $in.keys AS key
     MATCH (p:Procedure {key: key}) RETURN p
     UNION
-    UNWIND $toolNames AS name
+    UNWIND $in.toolNames AS name
     MATCH (p:Procedure {toolName: name}) RETURN p
     UNION
-    UNWIND $codeHashes AS hash
+    UNWIND $in.codeHashes AS hash
     MATCH (v:Variant {codeHash: hash})
     MATCH (p:Procedure {key: v.procedure}) RETURN p
   }
@@ -296,7 +319,7 @@ func (s *Store) ProceduresBy(ctx context.Context, refs graph.ProcedureRefs) (gra
 // The relation itself carries both names, so that an index leads to the procedures of a tool in the order of theirs.
 var proceduresUsing = readStart + `
 CALL () {
-  UNWIND $names AS tool
+  UNWIND $in.names AS tool
   CALL (tool) {
     MATCH (n:Tool {name: tool}) RETURN COUNT { (n)<-[:USES]-() } AS total
     UNION ALL
@@ -304,12 +327,12 @@ CALL () {
   }
   CALL (tool) {
     MATCH ()-[u:USES]->() USING INDEX u:USES(tool, procedure)
-    WHERE u.tool = tool AND u.procedure > $after
-    WITH u ORDER BY u.tool, u.procedure LIMIT $limit
+    WHERE u.tool = tool AND u.procedure > $in.after
+    WITH u ORDER BY u.tool, u.procedure LIMIT $in.limit
     MATCH (p:Procedure {toolName: u.procedure})
     RETURN collect(p) AS found
   }
-  RETURN collect({tool: tool, total: total, found: found[..$first], more: size(found) > $first}) AS owners
+  RETURN collect({tool: tool, total: total, found: found[..$in.first], more: size(found) > $in.first}) AS owners
 }
 CALL (owners) {
   UNWIND owners AS owner

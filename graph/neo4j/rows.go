@@ -2,47 +2,18 @@ package neo4j
 
 import (
 	"encoding/json"
+	"slices"
 	"strings"
 	"time"
 
 	"procgraph/graph"
 )
 
-// Rows come back as lists of values in a fixed order: names would be sent again with each row.
-var (
-	procedureColumns = []string{"key", "toolName", "signature", "reach", "frequency", "lastUsedAt", "createdAt", "updatedAt",
-		"retiredAt", "current", "unproven", "approvedVariants"}
-	variantColumns = []string{"codeHash", "code", "procedure", "strategy", "summary", "whenToUse", "status", "proven", "analyser",
-		"capturedBy", "capturedWith", "capturedAt", "approvedBy", "approvedAt", "rejectedReason", "succeeded", "failed", "lastRunAt"}
-	toolColumns = []string{"name", "class", "externalAccess", "known", "suspended", "definitionHash", "description",
-		"parametersSchema", "hints"}
-	factColumns  = toolColumns[:6]
-	useColumns   = []string{"cause", "procedure", "toolName", "frequency", "confidence", "triggerSignals", "observedArguments", "resultSummary", "lastAt"}
-	eventColumns = []string{"sequence", "at", "actor", "action", "subject", "details", "hash", "previousHash"}
-)
-
-// list is a Cypher list of properties of a variable.
-func list(variable string, columns []string) string {
-	return "[" + variable + "." + strings.Join(columns, ", "+variable+".") + "]"
-}
-
-func procedureList(variable string) string {
-	l := list(variable, procedureColumns)
-	return strings.TrimSuffix(l, "]") + ", " + variable + ":Approved, " + variable + ":Offered]"
-}
-
-// variantList is null where the variable is.
-func variantList(variable string) string {
-	return "CASE WHEN " + variable + " IS NULL THEN null ELSE " + list(variable, variantColumns) + " END"
-}
-
-// briefList is variantList without the code and the texts.
-func briefList(variable string) string {
-	l := list(variable, variantColumns)
-	for _, column := range []string{"code"} {
-		l = strings.Replace(l, variable+"."+column+",", "null,", 1)
-	}
-	return "CASE WHEN " + variable + " IS NULL THEN null ELSE " + l + " END"
+// offerRow is the Cypher of a procedure with its offered variant, which may be null. Properties are taken whole: to name
+// them one by one would double the time for planning and for running. They are taken where the node is found and not at
+// the end of the statement, because reads end with the head.
+func offerRow(procedure, variant string) string {
+	return "[labels(" + procedure + "), properties(" + procedure + "), properties(" + variant + ")]"
 }
 
 // invertedCount and invertedMillis are the Cypher of the parts of positions in package graph: numbers of fixed width that
@@ -130,29 +101,32 @@ func textParam(s string) any {
 	return s
 }
 
-func toProcedure(v []any) graph.Procedure {
-	return graph.Procedure{
-		Key: text(v[0]), ToolName: text(v[1]), Signature: texts(v[2]), Reach: texts(v[3]), Frequency: number(v[4]),
-		LastUsedAt: moment(v[5]), CreatedAt: moment(v[6]), UpdatedAt: moment(v[7]), RetiredAt: moment(v[8]),
-		Current: text(v[9]), Unproven: truth(v[10]), ApprovedVariants: int(number(v[11])), Approved: truth(v[12]), Offered: truth(v[13]),
+// properties are those of a node or relation.
+type properties = map[string]any
+
+// each converts a list of properties.
+func each[T any](v any, convert func(properties) T) []T {
+	list, _ := v.([]any)
+	items := make([]T, len(list))
+	for i, value := range list {
+		p, _ := value.(properties)
+		items[i] = convert(p)
 	}
+	return items
 }
 
-func toVariant(v []any) graph.Variant {
-	return graph.Variant{
-		CodeHash: text(v[0]), Code: text(v[1]), Procedure: text(v[2]), Strategy: text(v[3]), Summary: text(v[4]),
-		WhenToUse: text(v[5]), Status: graph.VariantStatus(text(v[6])), Proven: truth(v[7]), Analyser: int(number(v[8])),
-		CapturedBy: text(v[9]), CapturedWith: text(v[10]), CapturedAt: moment(v[11]), ApprovedBy: text(v[12]),
-		ApprovedAt: moment(v[13]), RejectedReason: text(v[14]), Succeeded: number(v[15]), Failed: number(v[16]),
-		LastRunAt: moment(v[17]),
-	}
-}
-
-// toOffer reads a pair of a procedure and its offered variant.
-func toOffer(v []any) graph.Offer {
-	procedure, _ := v[0].([]any)
-	offer := graph.Offer{Procedure: toProcedure(procedure)}
-	if current, ok := v[1].([]any); ok {
+// toOffer reads an offerRow.
+func toOffer(row []any) graph.Offer {
+	labels, _ := row[0].([]any)
+	p, _ := row[1].(properties)
+	offer := graph.Offer{Procedure: graph.Procedure{
+		Key: text(p["key"]), ToolName: text(p["toolName"]), Signature: texts(p["signature"]), Reach: texts(p["reach"]),
+		Frequency: number(p["frequency"]), LastUsedAt: moment(p["lastUsedAt"]), CreatedAt: moment(p["createdAt"]),
+		UpdatedAt: moment(p["updatedAt"]), RetiredAt: moment(p["retiredAt"]), Current: text(p["current"]),
+		Approved: slices.Contains(labels, any("Approved")), Offered: slices.Contains(labels, any("Offered")),
+		Unproven: truth(p["unproven"]), ApprovedVariants: int(number(p["approvedVariants"])),
+	}}
+	if current, ok := row[2].(properties); ok {
 		variant := toVariant(current)
 		variant.Offered = true
 		offer.Current = &variant
@@ -161,57 +135,62 @@ func toOffer(v []any) graph.Offer {
 }
 
 func toOffers(v any) []graph.Offer {
-	pairs := rows(v)
-	offers := make([]graph.Offer, len(pairs))
-	for i, pair := range pairs {
-		offers[i] = toOffer(pair)
+	list := rows(v)
+	offers := make([]graph.Offer, len(list))
+	for i, row := range list {
+		offers[i] = toOffer(row)
 	}
 	return offers
 }
 
-func toFact(v []any) graph.ToolFact {
-	return graph.ToolFact{
-		Name: text(v[0]), Class: graph.ToolClass(text(v[1])), ExternalAccess: truth(v[2]), Known: truth(v[3]),
-		Suspended: truth(v[4]), DefinitionHash: text(v[5]),
+func toVariant(p properties) graph.Variant {
+	return graph.Variant{
+		CodeHash: text(p["codeHash"]), Code: text(p["code"]), Procedure: text(p["procedure"]), Strategy: text(p["strategy"]),
+		Summary: text(p["summary"]), WhenToUse: text(p["whenToUse"]), Status: graph.VariantStatus(text(p["status"])),
+		Proven: truth(p["proven"]), Analyser: int(number(p["analyser"])), CapturedBy: text(p["capturedBy"]),
+		CapturedWith: text(p["capturedWith"]), CapturedAt: moment(p["capturedAt"]), ApprovedBy: text(p["approvedBy"]),
+		ApprovedAt: moment(p["approvedAt"]), RejectedReason: text(p["rejectedReason"]), Succeeded: number(p["succeeded"]),
+		Failed: number(p["failed"]), LastRunAt: moment(p["lastRunAt"]),
 	}
 }
 
-func toTool(v []any) graph.Tool {
-	f := toFact(v)
+func toTool(p properties) graph.Tool {
 	return graph.Tool{
-		Name: f.Name, Class: f.Class, ExternalAccess: f.ExternalAccess, Known: f.Known, Suspended: f.Suspended,
-		DefinitionHash: f.DefinitionHash, Description: text(v[6]), ParametersSchema: document(v[7]), Hints: document(v[8]),
+		Name: text(p["name"]), Class: graph.ToolClass(text(p["class"])), ExternalAccess: truth(p["externalAccess"]),
+		Known: truth(p["known"]), Suspended: truth(p["suspended"]), DefinitionHash: text(p["definitionHash"]),
+		Description: text(p["description"]), ParametersSchema: document(p["parametersSchema"]), Hints: document(p["hints"]),
 	}
 }
 
-// toolParam is a tool whole, as it is stored.
+// toolParam is a tool whole but for its name, as it is stored.
 func toolParam(t graph.Tool) params {
 	return params{
-		"name": t.Name, "class": string(t.Class), "externalAccess": t.ExternalAccess, "known": t.Known, "suspended": t.Suspended,
+		"class": string(t.Class), "externalAccess": t.ExternalAccess, "known": t.Known, "suspended": t.Suspended,
 		"definitionHash": t.DefinitionHash, "description": t.Description, "parametersSchema": documentParam(t.ParametersSchema),
 		"hints": documentParam(t.Hints),
 	}
 }
 
-func toCause(v []any) graph.Cause {
-	return graph.Cause{Name: text(v[0]), Description: text(v[1])}
+func toCause(p properties) graph.Cause {
+	return graph.Cause{Name: text(p["name"]), Description: text(p["description"])}
 }
 
-func toUse(v []any) graph.Use {
+func toUse(p properties) graph.Use {
 	use := graph.Use{
-		Cause: text(v[0]), Procedure: text(v[1]), ToolName: text(v[2]), Frequency: number(v[3]), TriggerSignals: texts(v[5]),
-		ObservedArguments: document(v[6]), ResultSummary: text(v[7]), LastAt: moment(v[8]),
+		Cause: text(p["cause"]), Procedure: text(p["procedure"]), ToolName: text(p["toolName"]), Frequency: number(p["frequency"]),
+		TriggerSignals: texts(p["triggerSignals"]), ObservedArguments: document(p["observedArguments"]),
+		ResultSummary: text(p["resultSummary"]), LastAt: moment(p["lastAt"]),
 	}
-	if confidence, ok := v[4].(float64); ok {
+	if confidence, ok := p["confidence"].(float64); ok {
 		use.Confidence = &confidence
 	}
 	return use
 }
 
-func toEvent(v []any) graph.Event {
+func toEvent(p properties) graph.Event {
 	return graph.Event{
-		Sequence: number(v[0]), At: moment(v[1]), Actor: text(v[2]), Action: text(v[3]), Subject: text(v[4]),
-		Details: document(v[5]), Hash: text(v[6]), PreviousHash: text(v[7]),
+		Sequence: number(p["sequence"]), At: moment(p["at"]), Actor: text(p["actor"]), Action: text(p["action"]),
+		Subject: text(p["subject"]), Details: document(p["details"]), Hash: text(p["hash"]), PreviousHash: text(p["previousHash"]),
 	}
 }
 
@@ -222,13 +201,11 @@ func eventParam(e graph.Event) params {
 	}
 }
 
-// each converts the rows of a column.
-func each[T any](v any, convert func([]any) T) []T {
-	list := rows(v)
-	items := make([]T, len(list))
-	for i, row := range list {
-		items[i] = convert(row)
-	}
+// inOrder sorts rows that were found in order and may have moved before they were read, and drops those that moved out of
+// the page.
+func inOrder[T any](items []T, after string, position func(T) string) []T {
+	items = slices.DeleteFunc(items, func(item T) bool { return position(item) <= after })
+	slices.SortFunc(items, func(a, b T) int { return strings.Compare(position(a), position(b)) })
 	return items
 }
 
@@ -244,16 +221,13 @@ func slice[T any](items []T, page graph.Page, total any, head graph.Head) graph.
 	return s
 }
 
-// toKnown reads what names stand for: facts of tools, and procedures with their offered variants.
+// toKnown reads what names stand for: tools, and procedures with their offered variants.
 func toKnown(tools, procedures any) graph.Known {
-	facts, offers := rows(tools), rows(procedures)
-	known := graph.Known{Tools: make(map[string]graph.ToolFact, len(facts)), Procedures: make(map[string]graph.Offer, len(offers))}
-	for _, row := range facts {
-		fact := toFact(row)
-		known.Tools[fact.Name] = fact
+	known := graph.Known{Tools: map[string]graph.ToolFact{}, Procedures: map[string]graph.Offer{}}
+	for _, tool := range each(tools, toTool) {
+		known.Tools[tool.Name] = tool.Fact()
 	}
-	for _, row := range offers {
-		offer := toOffer(row)
+	for _, offer := range toOffers(procedures) {
 		known.Procedures[offer.Procedure.ToolName] = offer
 	}
 	return known

@@ -26,11 +26,13 @@ import (
 
 const (
 	// callTimeout bounds a call whose context has no earlier deadline.
-	callTimeout = 15 * time.Second
+	callTimeout = 10 * time.Second
+	// commitTimeout bounds a trust write, which may have to look at tens of thousands of procedures.
+	commitTimeout = 20 * time.Second
 	// connectTimeout bounds the wait for a connection.
 	connectTimeout = 5 * time.Second
 	// openTimeout bounds the wait for an answer of the database at the start.
-	openTimeout = 10 * time.Second
+	openTimeout = 30 * time.Second
 	// idleTimeout is how long a connection may rest before it is tested again: it may not have outlived the database.
 	idleTimeout = 5 * time.Second
 )
@@ -115,7 +117,10 @@ func (s *Store) checkVersion(ctx context.Context) error {
 	if record == nil {
 		return errors.New("the database does not tell its version")
 	}
-	version := text(record.Values[0])
+	return supported(text(record.Values[0]))
+}
+
+func supported(version string) error {
 	major, rest, _ := strings.Cut(version, ".")
 	minor, _, _ := strings.Cut(rest, ".")
 	m, errMajor := strconv.Atoi(major)
@@ -152,7 +157,8 @@ func (s *Store) Close() error {
 	return s.driver.Close(ctx)
 }
 
-// params are the values of a statement.
+// params are the values of a statement, which finds them in $in. Were each a parameter of its own, the database would plan
+// a statement again for each combination of their types and, roughly, of the lengths of lists.
 type params = map[string]any
 
 func (s *Store) session(ctx context.Context) neo4j.SessionWithContext {
@@ -170,7 +176,7 @@ func (s *Store) run(ctx context.Context, statement string, p params) (*neo4j.Rec
 	return s.planned(ctx, statement, func() (*neo4j.Record, error) {
 		session := s.session(ctx)
 		defer func() { _ = session.Close(ctx) }()
-		result, err := session.Run(ctx, s.prefix+statement, p)
+		result, err := session.Run(ctx, s.prefix+statement, params{"in": p})
 		if err != nil {
 			return nil, err
 		}
@@ -181,7 +187,7 @@ func (s *Store) run(ctx context.Context, statement string, p params) (*neo4j.Rec
 // runIn runs one statement in a transaction and answers its row, or nil without one.
 func (s *Store) runIn(ctx context.Context, tx neo4j.ExplicitTransaction, statement string, p params) (*neo4j.Record, error) {
 	return s.planned(ctx, statement, func() (*neo4j.Record, error) {
-		result, err := tx.Run(ctx, s.prefix+statement, p)
+		result, err := tx.Run(ctx, s.prefix+statement, params{"in": p})
 		if err != nil {
 			return nil, err
 		}
@@ -239,29 +245,40 @@ RETURN settled, head.state AS head`
 `
 )
 
-// looks is how often a read is tried between trust writes before it keeps them out.
+// looks is how often a read is tried between writes before it keeps them out.
 const looks = 5
 
 // read answers the row of a statement that has readStart and readEnd around it, and the head of that moment.
 func (s *Store) read(ctx context.Context, statement string, p params) (*neo4j.Record, graph.Head, error) {
+	return s.readSound(ctx, statement, lockedForm(statement), p, func(*neo4j.Record) bool { return true })
+}
+
+// lockedForm is a read that locks the head.
+func lockedForm(statement string) string {
+	return lockedStart + strings.TrimPrefix(statement, readStart)
+}
+
+// readSound reads until the row is of one moment and sound. If writes keep falling into it, it reads with the second
+// statement, which locks the head, so that the next ones wait for it.
+func (s *Store) readSound(ctx context.Context, statement, locked string, p params, sound func(*neo4j.Record) bool) (*neo4j.Record, graph.Head, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	var record *neo4j.Record
-	err := s.retry(ctx, func() error {
+	err := s.retry(ctx, func() (err error) {
 		for range looks {
-			var err error
 			if record, err = s.run(ctx, statement, p); err != nil {
 				return err
 			}
 			if record == nil {
 				return errNoHead
 			}
-			if record.Values[0] == record.Values[1] {
+			if record.Values[0] == record.Values[1] && sound(record) {
 				return nil
 			}
 		}
-		var err error
-		record, err = s.readLocked(ctx, statement, p)
+		if record, err = s.run(ctx, locked, p); err == nil && record == nil {
+			err = errNoHead
+		}
 		return err
 	})
 	if err != nil {
@@ -273,26 +290,11 @@ func (s *Store) read(ctx context.Context, statement string, p params) (*neo4j.Re
 
 var errNoHead = errors.New("the database has no head of the audit chain")
 
-// readLocked reads while no trust write can be made.
-func (s *Store) readLocked(ctx context.Context, statement string, p params) (record *neo4j.Record, err error) {
-	err = s.transaction(ctx, func(tx neo4j.ExplicitTransaction) error {
-		if _, err := s.runIn(ctx, tx, noReplan+lockHead+`RETURN true`, nil); err != nil {
-			return err
-		}
-		record, err = s.runIn(ctx, tx, statement, p)
-		if err == nil && record == nil {
-			err = errNoHead
-		}
-		return err
-	})
-	return record, err
-}
-
 // transaction runs work in a transaction and rolls back what work did not commit.
 func (s *Store) transaction(ctx context.Context, work func(tx neo4j.ExplicitTransaction) error) error {
 	session := s.session(ctx)
 	defer func() { _ = session.Close(ctx) }()
-	tx, err := session.BeginTransaction(ctx, neo4j.WithTxTimeout(callTimeout))
+	tx, err := session.BeginTransaction(ctx, neo4j.WithTxTimeout(commitTimeout))
 	if err != nil {
 		return err
 	}

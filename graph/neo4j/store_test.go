@@ -60,10 +60,16 @@ CALL (n) { DETACH DELETE n } IN TRANSACTIONS OF 10000 ROWS`, nil)
 }
 
 func TestConformance(t *testing.T) {
-	graphtest.Run(t, func(t *testing.T) graph.Store { return openEmpty(t) })
+	graphtest.Run(t, func(t *testing.T) graph.Store {
+		t.Helper()
+		return openEmpty(t)
+	})
 }
 
 // TestConformanceOfTwo runs what is parallel through two servers on one database.
 func TestConformanceOfTwo(t *testing.T) {
-	graphtest.RunTwo(t, func(t *testing.T) (a, b graph.Store) { return openEmpty(t), open(t) })
+	graphtest.RunTwo(t, func(t *testing.T) (a, b graph.Store) {
+		t.Helper()
+		return openEmpty(t), open(t)
+	})
 }

@@ -12,26 +12,25 @@ var toolFilters = []string{"suspended", "known", "class"}
 
 // toolsStatement reads the tools of a filter by name along an index.
 func toolsStatement(set map[string]bool) string {
-	hint, start, order := "name", "t.name > $after", "t.name"
-	all, rest := "t.name >= ''", ""
+	hint, start, order := "name", "t.name > $in.after", "t.name"
+	all, rest := "t.name >= $in.from", ""
 	for _, property := range toolFilters {
 		switch {
 		case !set[property]:
 		case hint == "name":
 			hint, order = property+", name", "t."+property+", t.name"
-			start = "t." + property + " = $" + property + " AND t.name > $after"
-			all = "t." + property + " = $" + property + " AND t.name >= ''"
+			start = "t." + property + " = $in." + property + " AND t.name > $in.after"
+			all = "t." + property + " = $in." + property + " AND t.name >= $in.from"
 		default:
-			rest += " AND t." + property + " = $" + property
+			rest += " AND t." + property + " = $in." + property
 		}
 	}
 	match := `MATCH (t:Tool) USING INDEX t:Tool(` + hint + `)
   WHERE `
 	total := `
 CALL () {
-  WITH 1 AS one WHERE $count
   ` + match + all + rest + `
-  WITH t LIMIT $most
+  WITH t LIMIT $in.most
   RETURN count(t) AS total
 }`
 	if hint == "name" {
@@ -45,14 +44,14 @@ CALL () {
 	return readStart + `
 CALL () {
   ` + match + start + rest + `
-  WITH t ORDER BY ` + order + ` LIMIT $limit
-  RETURN collect(` + list("t", toolColumns) + `) AS found
+  WITH t ORDER BY ` + order + ` LIMIT $in.limit
+  RETURN collect(properties(t)) AS found
 }` + total + readEnd + `, found, total`
 }
 
 // Tools answers the tools of a filter by name.
 func (s *Store) Tools(ctx context.Context, filter graph.ToolFilter, page graph.Page) (graph.Slice[graph.Tool], error) {
-	p := pageParams(page, params{"count": page.Count, "most": graph.MaxTotal})
+	p := pageParams(page, params{"from": from(page.Count), "most": graph.MaxTotal})
 	set := map[string]bool{"class": filter.Class != nil, "suspended": filter.Suspended != nil, "known": filter.Known != nil}
 	if filter.Class != nil {
 		p["class"] = string(*filter.Class)
@@ -72,10 +71,10 @@ func (s *Store) Tools(ctx context.Context, filter graph.ToolFilter, page graph.P
 
 var toolsBy = readStart + `
 CALL () {
-  UNWIND $names AS name
+  UNWIND $in.names AS name
   WITH DISTINCT name
   MATCH (t:Tool {name: name})
-  RETURN collect(` + list("t", toolColumns) + `) AS found
+  RETURN collect(properties(t)) AS found
 }` + readEnd + `, found`
 
 // ToolsBy answers the tools with these names, in no order.
@@ -90,7 +89,7 @@ func (s *Store) ToolsBy(ctx context.Context, names []string) (graph.Slice[graph.
 // A procedure names at most a few dozen tools, so they are sorted.
 var toolsOf = readStart + `
 CALL () {
-  UNWIND $keys AS key
+  UNWIND $in.keys AS key
   MATCH (p:Procedure {key: key})
   CALL (p) {
     UNWIND p.signature AS name
@@ -99,12 +98,12 @@ CALL () {
   }
   CALL (p) {
     UNWIND p.signature AS name
-    WITH name WHERE name > $after
+    WITH name WHERE name > $in.after
     MATCH (t:Tool {name: name})
-    WITH t ORDER BY t.name LIMIT $limit
-    RETURN collect(` + list("t", toolColumns) + `) AS found
+    WITH t ORDER BY t.name LIMIT $in.limit
+    RETURN collect(properties(t)) AS found
   }
-  RETURN collect([key, total, size(found) > $first, found[..$first]]) AS owners
+  RETURN collect([key, total, size(found) > $in.first, found[..$in.first]]) AS owners
 }` + readEnd + `, [o IN owners WHERE o[1] > 0]`
 
 // ToolsOf answers, for each procedure key, the tools that it names, by name.
@@ -119,9 +118,9 @@ func (s *Store) ToolsOf(ctx context.Context, procedures []string, page graph.Pag
 var causes = readStart + `
 CALL () {
   MATCH (c:Cause) USING INDEX c:Cause(name)
-  WHERE c.name > $after
-  WITH c ORDER BY c.name LIMIT $limit
-  RETURN collect([c.name, c.description]) AS found
+  WHERE c.name > $in.after
+  WITH c ORDER BY c.name LIMIT $in.limit
+  RETURN collect(properties(c)) AS found
 }
 CALL () {
   MATCH (c:Cause)
@@ -139,10 +138,10 @@ func (s *Store) Causes(ctx context.Context, page graph.Page) (graph.Slice[graph.
 
 var causesBy = readStart + `
 CALL () {
-  UNWIND $names AS name
+  UNWIND $in.names AS name
   WITH DISTINCT name
   MATCH (c:Cause {name: name})
-  RETURN collect([c.name, c.description]) AS found
+  RETURN collect(properties(c)) AS found
 }` + readEnd + `, found`
 
 // CausesBy answers the causes with these names, in no order.

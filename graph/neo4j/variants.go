@@ -9,16 +9,16 @@ import (
 
 var variantsBy = readStart + `
 CALL () {
-  UNWIND $codeHashes AS hash
+  UNWIND $in.codeHashes AS hash
   WITH DISTINCT hash
   MATCH (v:Variant {codeHash: hash})
-  RETURN collect(` + list("v", variantColumns) + `) AS variants, collect(DISTINCT v.procedure) AS keys
+  RETURN collect(properties(v)) AS variants, collect(DISTINCT v.procedure) AS keys
 }
 CALL (keys) {
   UNWIND keys AS key
   MATCH (p:Procedure {key: key})
   RETURN collect(p) AS page
-}` + reached("page") + known("reached") + readEnd + `, variants, tools, known, [p IN page | p.current]`
+}` + reached("page") + knownTools("reached") + knownProcedures("reached") + readEnd + `, variants, tools, known, [p IN page | p.current]`
 
 // VariantsBy answers the variants with these code hashes, in no order.
 func (s *Store) VariantsBy(ctx context.Context, codeHashes []string) (graph.VariantPage, error) {
@@ -37,16 +37,16 @@ func (s *Store) VariantsBy(ctx context.Context, codeHashes []string) (graph.Vari
 
 var variantsOf = readStart + `
 CALL () {
-  UNWIND $keys AS key
+  UNWIND $in.keys AS key
   MATCH (p:Procedure {key: key})
   CALL (key) {
     MATCH (v:Variant) USING INDEX v:Variant(procedure, position)
-    WHERE v.procedure = key AND v.position > $after
-    WITH v ORDER BY v.procedure, v.position LIMIT $limit
-    RETURN collect(` + list("v", variantColumns) + `) AS found
+    WHERE v.procedure = key AND v.position > $in.after
+    WITH v ORDER BY v.procedure, v.position LIMIT $in.limit
+    RETURN collect(properties(v)) AS found
   }
-  RETURN collect([key, COUNT { (p)-[:HAS_VARIANT]->() }, size(found) > $first, [v IN found[..$first] | [v, v[0] = p.current]]]) AS owners, collect(p) AS page
-}` + reached("page") + known("reached") + readEnd + `, owners, tools, known`
+  RETURN collect([key, COUNT { (p)-[:HAS_VARIANT]->() }, size(found) > $in.first, [v IN found[..$in.first] | [v, v.codeHash = p.current]]]) AS owners, collect(p) AS page
+}` + reached("page") + knownTools("reached") + knownProcedures("reached") + readEnd + `, owners, tools, known`
 
 // VariantsOf answers, for each procedure key, its variants by Position.
 func (s *Store) VariantsOf(ctx context.Context, procedures []string, page graph.Page) (graph.VariantsByProcedure, error) {
@@ -55,14 +55,18 @@ func (s *Store) VariantsOf(ctx context.Context, procedures []string, page graph.
 		return graph.VariantsByProcedure{}, err
 	}
 	answer := graph.VariantsByProcedure{Known: toKnown(record.Values[3], record.Values[4])}
-	answer.Batch = batch(record.Values[2], head, page, func(v any) []graph.Variant { return each(v, toJudged) })
+	answer.Batch = batch(record.Values[2], head, page, toJudged)
 	return answer, nil
 }
 
-// toJudged reads a pair of a variant and whether its procedure offers it.
-func toJudged(v []any) graph.Variant {
-	row, _ := v[0].([]any)
-	variant := toVariant(row)
-	variant.Offered = truth(v[1])
-	return variant
+// toJudged reads pairs of a variant and whether its procedure offers it.
+func toJudged(v any) []graph.Variant {
+	pairs := rows(v)
+	variants := make([]graph.Variant, len(pairs))
+	for i, pair := range pairs {
+		p, _ := pair[0].(properties)
+		variants[i] = toVariant(p)
+		variants[i].Offered = truth(pair[1])
+	}
+	return variants
 }
