@@ -65,11 +65,24 @@ func require(ctx context.Context, scope string) (trust.Caller, error) {
 	return caller, nil
 }
 
-// fromCode judges an offer by its code, the parse of which may be remembered. Code that the rules of source text
-// refuse today is not proven.
+// stored analyses the code of a variant, the parse of which may be remembered. It is nil for code that the rules of
+// source text refuse today, or that is not what its hash says.
+func (o *Operations) stored(v graph.Variant) *procedures.Analysis {
+	analysis, err := o.Analyses.Analyze(v.Code)
+	if err != nil || analysis.CodeHash != v.CodeHash {
+		return nil
+	}
+	return analysis
+}
+
+// fromCode judges an offer by its code.
 func (o *Operations) fromCode(offer graph.Offer) procedures.Named {
-	analysis, err := o.Analyses.Analyze(offer.Current.Code)
-	if err != nil || analysis.CodeHash != offer.Current.CodeHash {
+	return namedBy(o.stored(*offer.Current), offer)
+}
+
+// namedBy is what an analysis says about an offer. Without one nothing is proven.
+func namedBy(analysis *procedures.Analysis, offer graph.Offer) procedures.Named {
+	if analysis == nil {
 		return procedures.Named{Names: offer.Procedure.Signature}
 	}
 	return procedures.Named{Names: analysis.Signature, Proven: analysis.Proven}

@@ -47,15 +47,7 @@ func (o *Operations) ProcedureTools(ctx context.Context, in RegistryInput) (*Con
 	tools := &Connection[*ProcedureTool]{More: c.More, Before: c.Before, end: c.end,
 		cursor: func(t *ProcedureTool) string { return c.cursor(t.Procedure) }}
 	for _, p := range c.Items {
-		tools.Items = append(tools.Items, o.procedureTool(p))
+		tools.Items = append(tools.Items, &ProcedureTool{p})
 	}
 	return tools, nil
-}
-
-func (o *Operations) procedureTool(p *Procedure) *ProcedureTool {
-	t := &ProcedureTool{Procedure: p}
-	if analysis, err := o.Analyses.Analyze(p.Current.Code); err == nil {
-		t.inputs = analysis.Inputs
-	}
-	return t
 }

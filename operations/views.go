@@ -15,16 +15,18 @@ import (
 // Procedure is a stored procedure as it was at one moment.
 type Procedure struct {
 	graph.Offer
-	ops   *Operations
-	known graph.Known
-	reach func() procedures.Reach
+	ops      *Operations
+	known    graph.Known
+	analysis func() *procedures.Analysis // of the offered variant; nil when its code is refused
+	reach    func() procedures.Reach
 }
 
 func (o *Operations) procedure(offer graph.Offer, known graph.Known) *Procedure {
 	p := &Procedure{Offer: offer, ops: o, known: known}
+	p.analysis = sync.OnceValue(func() *procedures.Analysis { return o.stored(*offer.Current) })
 	p.reach = sync.OnceValue(func() procedures.Reach {
 		if offer.Current != nil {
-			return procedures.ReachOf(o.fromCode(offer), known, o.fromCode)
+			return procedures.ReachOf(namedBy(p.analysis(), offer), known, o.fromCode)
 		}
 		named := procedures.Named{Names: offer.Procedure.Signature, Proven: !offer.Procedure.Unproven}
 		return procedures.ReachOf(named, known, o.fromCode)
@@ -87,8 +89,8 @@ func (v *Variant) Effect() graph.Effect { return v.Analysis().Effect() }
 
 // Analysis is made of the code as it is stored.
 func (v *Variant) Analysis() *Analysis {
-	analysis, err := v.ops.Analyses.Analyze(v.Code)
-	if err != nil || analysis.CodeHash != v.CodeHash {
+	analysis := v.ops.stored(v.Variant)
+	if analysis == nil {
 		// Stored code that today's rules refuse is shown as not proven; it is never trusted.
 		analysis = &procedures.Analysis{CodeHash: v.CodeHash, Code: v.Code, Findings: []procedures.Finding{{
 			Line: 1, Column: 1, Code: "REFUSED_SOURCE", Message: "the rules of source text refuse this code"}}}
@@ -163,20 +165,22 @@ func (o *Operations) classOf(name string, known graph.Known) graph.ToolClass {
 // ProcedureTool is a registry entry: what an agent's planner is shown.
 type ProcedureTool struct {
 	Procedure *Procedure
-	inputs    []string
 }
+
+// inputs are the names that the offered code takes. The registry has only procedures whose code was analysed.
+func (t *ProcedureTool) inputs() []string { return t.Procedure.analysis().Inputs }
 
 // Name is the name under which it is called.
 func (t *ProcedureTool) Name() string { return t.Procedure.Procedure.ToolName }
 
 // Description is made of what was approved, at most 1,024 characters.
 func (t *ProcedureTool) Description() string {
-	return procedures.Description(t.Procedure.Offer, t.inputs)
+	return procedures.Description(t.Procedure.Offer, t.inputs())
 }
 
 // ParametersSchema is the JSON schema of its inputs.
 func (t *ProcedureTool) ParametersSchema() json.RawMessage {
-	return procedures.ParametersSchema(t.inputs)
+	return procedures.ParametersSchema(t.inputs())
 }
 
 // ReadOnly tells that all it reaches is read-only now.

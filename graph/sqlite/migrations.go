@@ -81,9 +81,9 @@ var migrations = []string{
 		deleted_at INTEGER
 	) STRICT, WITHOUT ROWID;
 
+	-- Names are looked up by the dozen for each page, so the facts lie in the index itself.
 	CREATE TABLE tools (
-		id INTEGER PRIMARY KEY,
-		name TEXT NOT NULL UNIQUE,
+		name TEXT PRIMARY KEY,
 		class TEXT NOT NULL,
 		external_access INTEGER NOT NULL,
 		known INTEGER NOT NULL,
@@ -92,7 +92,7 @@ var migrations = []string{
 		description TEXT NOT NULL,
 		parameters_schema TEXT NOT NULL,
 		hints TEXT
-	) STRICT;
+	) STRICT, WITHOUT ROWID;
 	CREATE INDEX tools_by_filter ON tools (class, known, suspended, name);
 
 	CREATE TABLE causes (
