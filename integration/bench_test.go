@@ -74,7 +74,7 @@ func (s sample) at(q float64) float64 {
 
 func printTable(results map[string]map[int]map[string]sample) {
 	w := tabwriter.NewWriter(os.Stdout, 0, 0, 2, ' ', tabwriter.AlignRight)
-	fmt.Fprintln(w, "\nstore\tprocedures\tmeasure\tmin\tp50\tp95\ttarget\tpeer\tgrowth\t")
+	_, _ = fmt.Fprintln(w, "\nstore\tprocedures\tmeasure\tmin\tp50\tp95\ttarget\tpeer\tgrowth\t")
 	for _, store := range []string{"sqlite", "neo4j"} {
 		if results[store][large] == nil {
 			continue // -bench left it out
@@ -92,7 +92,7 @@ func printTable(results map[string]map[int]map[string]sample) {
 					growth = fmt.Sprintf("%.2f of %.1f", ratio, growthLimit)
 					target, of = fmt.Sprint(targets[store][measure]), peer[measure]
 				}
-				fmt.Fprintf(w, "%s\t%d\t%s\t%.2f\t%.2f\t%.2f\t%s\t%s\t%s\t\n", store, size, measure, s.at(0), s.at(.5), s.at(.95), target, of, growth)
+				_, _ = fmt.Fprintf(w, "%s\t%d\t%s\t%.2f\t%.2f\t%.2f\t%s\t%s\t%s\t\n", store, size, measure, s.at(0), s.at(.5), s.at(.95), target, of, growth)
 			}
 		}
 	}

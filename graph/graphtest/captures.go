@@ -180,7 +180,9 @@ func reachNeverChanges(f *fixture) {
 func (f *fixture) reachAfter(c graph.Capture) []string {
 	f.Helper()
 	c.Key += " again"
-	f.store().Capture(f.Context(), c)
+	if _, err := f.store().Capture(f.Context(), c); err != nil {
+		f.Fatal(err)
+	}
 	return f.procedure(c.ProcedureKey).Procedure.Reach
 }
 

@@ -110,7 +110,7 @@ func errorRollsBack(f *fixture) {
 			runs++
 			return change(facts), kind
 		})
-		if err != kind {
+		if !errors.Is(err, kind) {
 			f.Errorf("the error is %v, want %v as decide returned it", err, kind)
 		}
 		if runs != 1 {

@@ -65,7 +65,7 @@ func prepareFile(path string) (fresh bool, err error) {
 	if err != nil {
 		return false, err
 	}
-	defer file.Close()
+	defer func() { _ = file.Close() }()
 
 	size, err := file.Seek(0, io.SeekEnd)
 	if err != nil {

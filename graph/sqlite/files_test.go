@@ -98,7 +98,7 @@ func TestBadFile(t *testing.T) {
 			}
 			store, err := Open(t.Context(), path, nil)
 			if err == nil {
-				store.Close()
+				_ = store.Close()
 				t.Fatal("it was opened")
 			}
 			if c.want != nil && !errors.Is(err, c.want) || errors.Is(err, graph.ErrUnavailable) || strings.Contains(err.Error(), "\n") {

@@ -61,8 +61,7 @@ func Open(ctx context.Context, path string, log *slog.Logger) (*Store, error) {
 		stopped: make(chan struct{}),
 	}
 	if err := s.connect(ctx); err != nil {
-		s.disconnect()
-		return nil, fmt.Errorf("open %s: %w", path, err)
+		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), s.disconnect())
 	}
 	go s.writeQueued()
 	return s, nil

@@ -66,7 +66,7 @@ func TestGroup(t *testing.T) {
 			}
 			return errOfTest
 		})
-		if err != errOfTest {
+		if !errors.Is(err, errOfTest) {
 			t.Errorf("a write that fails after it wrote: %v", err)
 		}
 	})

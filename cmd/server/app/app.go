@@ -37,7 +37,7 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	if err := os.MkdirAll(options.Data, 0o700); err != nil {
 		return fmt.Errorf("data folder: %w", err)
 	}
-	listener, err := net.Listen("tcp", options.Listen)
+	listener, err := (&net.ListenConfig{}).Listen(ctx, "tcp", options.Listen)
 	if err != nil {
 		return fmt.Errorf("cannot listen on %s: %w", options.Listen, err)
 	}
