@@ -100,17 +100,17 @@ func Description(offer graph.Offer, inputs []string) string {
 
 // ParametersSchema is the JSON schema of a procedure's inputs. Their types are not known from the code.
 func ParametersSchema(inputs []string) json.RawMessage {
-	properties := map[string]struct{}{}
-	for _, name := range inputs {
-		properties[name] = struct{}{}
+	// Inputs are identifiers, which need no escapes. It is written for every row of a page, so it is not marshalled.
+	names := ""
+	properties := ""
+	for i, name := range inputs {
+		if i > 0 {
+			names, properties = names+",", properties+","
+		}
+		names += `"` + name + `"`
+		properties += `"` + name + `":{}`
 	}
-	schema, err := json.Marshal(map[string]any{
-		"type": "object", "properties": properties, "required": append([]string{}, inputs...), "additionalProperties": false,
-	})
-	if err != nil { // maps of strings always marshal
-		return json.RawMessage(`{"type":"object"}`)
-	}
-	return schema
+	return json.RawMessage(`{"additionalProperties":false,"properties":{` + properties + `},"required":[` + names + `],"type":"object"}`)
 }
 
 // shorten cuts a text to a number of characters, marking the cut.

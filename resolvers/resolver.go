@@ -3,6 +3,7 @@
 package resolvers
 
 //go:generate go tool gqlgen generate
+//go:generate sh -c "sed -i.bak s/graphql.MarshalSliceConcurrently/model.MarshalSlice/ $(grep -l resolvers/model generated/*.generated.go | tr '\n' ' ') && rm generated/*.bak"
 
 import "procgraph/operations"
 

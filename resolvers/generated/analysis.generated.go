@@ -634,7 +634,7 @@ func (ec *executionContext) marshalNFinding2procgraphᚋproceduresᚐFinding(ctx
 }
 
 func (ec *executionContext) marshalNFinding2ᚕprocgraphᚋproceduresᚐFindingᚄ(ctx context.Context, sel ast.SelectionSet, v []procedures.Finding) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 64, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := model.MarshalSlice(ctx, len(v), 64, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNFinding2procgraphᚋproceduresᚐFinding(ctx, sel, v[i])
@@ -668,7 +668,7 @@ func (ec *executionContext) marshalNToolReference2procgraphᚋoperationsᚐToolR
 }
 
 func (ec *executionContext) marshalNToolReference2ᚕprocgraphᚋoperationsᚐToolReferenceᚄ(ctx context.Context, sel ast.SelectionSet, v []operations.ToolReference) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 64, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := model.MarshalSlice(ctx, len(v), 64, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNToolReference2procgraphᚋoperationsᚐToolReference(ctx, sel, v[i])

@@ -1469,7 +1469,7 @@ func (ec *executionContext) marshalNReason2procgraphᚋresolversᚋmodelᚐReaso
 }
 
 func (ec *executionContext) marshalNReason2ᚕprocgraphᚋresolversᚋmodelᚐReasonᚄ(ctx context.Context, sel ast.SelectionSet, v []model.Reason) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 64, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := model.MarshalSlice(ctx, len(v), 64, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNReason2procgraphᚋresolversᚋmodelᚐReason(ctx, sel, v[i])

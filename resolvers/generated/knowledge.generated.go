@@ -3626,7 +3626,7 @@ func (ec *executionContext) marshalNCaptureProcedurePayload2ᚖprocgraphᚋresol
 }
 
 func (ec *executionContext) marshalNCause2ᚕᚖprocgraphᚋresolversᚋmodelᚐCauseᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Cause) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 64, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := model.MarshalSlice(ctx, len(v), 64, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCause2ᚖprocgraphᚋresolversᚋmodelᚐCause(ctx, sel, v[i])
@@ -3658,7 +3658,7 @@ func (ec *executionContext) marshalNCauseConnection2ᚖprocgraphᚋresolversᚋm
 }
 
 func (ec *executionContext) marshalNCauseUse2ᚕᚖprocgraphᚋresolversᚋmodelᚐUseᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Use) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 64, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := model.MarshalSlice(ctx, len(v), 64, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNCauseUse2ᚖprocgraphᚋresolversᚋmodelᚐUse(ctx, sel, v[i])
@@ -3690,7 +3690,7 @@ func (ec *executionContext) marshalNCauseUseConnection2ᚖprocgraphᚋresolvers�
 }
 
 func (ec *executionContext) marshalNProcedure2ᚕᚖprocgraphᚋresolversᚋmodelᚐProcedureᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Procedure) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 64, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := model.MarshalSlice(ctx, len(v), 64, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNProcedure2ᚖprocgraphᚋresolversᚋmodelᚐProcedure(ctx, sel, v[i])
@@ -3722,7 +3722,7 @@ func (ec *executionContext) marshalNProcedureConnection2ᚖprocgraphᚋresolvers
 }
 
 func (ec *executionContext) marshalNProcedureEdge2ᚕᚖprocgraphᚋresolversᚋmodelᚐProcedureEdgeᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ProcedureEdge) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 64, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := model.MarshalSlice(ctx, len(v), 64, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNProcedureEdge2ᚖprocgraphᚋresolversᚋmodelᚐProcedureEdge(ctx, sel, v[i])
@@ -3746,7 +3746,7 @@ func (ec *executionContext) marshalNProcedureEdge2ᚖprocgraphᚋresolversᚋmod
 }
 
 func (ec *executionContext) marshalNVariant2ᚕᚖprocgraphᚋresolversᚋmodelᚐVariantᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Variant) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 64, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := model.MarshalSlice(ctx, len(v), 64, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNVariant2ᚖprocgraphᚋresolversᚋmodelᚐVariant(ctx, sel, v[i])

@@ -377,7 +377,7 @@ func (ec *executionContext) _ProcedureToolConnection(ctx context.Context, sel as
 // region    ***************************** type.gotpl *****************************
 
 func (ec *executionContext) marshalNProcedureTool2ᚕᚖprocgraphᚋresolversᚋmodelᚐProcedureToolᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.ProcedureTool) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 64, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := model.MarshalSlice(ctx, len(v), 64, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNProcedureTool2ᚖprocgraphᚋresolversᚋmodelᚐProcedureTool(ctx, sel, v[i])

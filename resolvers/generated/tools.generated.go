@@ -1026,7 +1026,7 @@ func (ec *executionContext) marshalNClassifyToolsPayload2ᚖprocgraphᚋresolver
 }
 
 func (ec *executionContext) marshalNTool2ᚕᚖprocgraphᚋresolversᚋmodelᚐToolᚄ(ctx context.Context, sel ast.SelectionSet, v []*model.Tool) graphql.Marshaler {
-	ret := graphql.MarshalSliceConcurrently(ctx, len(v), 64, false, func(ctx context.Context, i int) graphql.Marshaler {
+	ret := model.MarshalSlice(ctx, len(v), 64, false, func(ctx context.Context, i int) graphql.Marshaler {
 		fc := graphql.GetFieldContext(ctx)
 		fc.Result = &v[i]
 		return ec.marshalNTool2ᚖprocgraphᚋresolversᚋmodelᚐTool(ctx, sel, v[i])
