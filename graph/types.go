@@ -119,7 +119,7 @@ type Variant struct {
 	Procedure      string // the key of its procedure
 	Strategy       string
 	Summary        string
-	WhenToUse      string // the causes and signals as they were when it was approved
+	WhenToUse      string // the causes and signals of its first capture
 	Status         VariantStatus
 	Offered        bool // it is the variant that its procedure offers; derived, never written
 	Proven         bool // by the analyser of Analyser

@@ -167,6 +167,7 @@ func TestDemonstrationIsLoadedOnce(t *testing.T) {
 		t.Fatal(err, before.Errors)
 	}
 	first.get(nil, `mutation{classifyTools(items:[{name:"read_text_file",class:STATE_CHANGING}]){applied}}`, nil)
+	first.get(nil, `mutation{deleteProcedure(toolName:"proc__list_directory__list_directory_with_sizes")}`, nil)
 	changed, _ := first.ask(all, nil)
 	first.stop()
 	second := start(t, first.data, "--demo")

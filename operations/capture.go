@@ -5,6 +5,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"math"
 	"slices"
@@ -74,7 +75,8 @@ func (o *Operations) CaptureProcedure(ctx context.Context, in CaptureInput) (*Ca
 		Signature:    analysis.Signature,
 		Variant: graph.Variant{
 			CodeHash: analysis.CodeHash, Code: analysis.Code, Strategy: in.Strategy, Summary: in.Summary,
-			Proven: analysis.Proven, Analyser: procedures.AnalyserVersion,
+			WhenToUse: procedures.WhenToUse(in.Causes, in.TriggerSignals),
+			Proven:    analysis.Proven, Analyser: procedures.AnalyserVersion,
 			CapturedBy: caller.Principal, CapturedWith: caller.Token, CapturedAt: now,
 		},
 		Causes: in.Causes,
@@ -82,6 +84,9 @@ func (o *Operations) CaptureProcedure(ctx context.Context, in CaptureInput) (*Ca
 			ObservedArguments: in.ObservedArguments, ResultSummary: in.ResultSummary},
 		At: now, Key: key, Input: input, Lasting: lasting,
 	})
+	if lasting && errors.Is(err, graph.ErrConflict) {
+		return nil, &Error{Code: Conflict, Message: "the idempotency key was used for another input", Cause: err}
+	}
 	if err != nil {
 		return nil, translate(err)
 	}

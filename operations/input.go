@@ -45,7 +45,7 @@ func (p PageInput) page(list string) (graph.Page, error) {
 func storedName(what, name string) (string, error) {
 	normal := procedures.NormalName(name)
 	switch {
-	case normal == "":
+	case strings.TrimFunc(normal, joining) == "":
 		return "", badInput("%s is blank", what)
 	case !utf8.ValidString(normal) || strings.ContainsRune(normal, utf8.RuneError):
 		return "", badInput("%s is not valid Unicode", what)
@@ -57,9 +57,20 @@ func storedName(what, name string) (string, error) {
 	return normal, nil
 }
 
-// hidden tells characters that make two names look alike or change how a line is shown.
+// hidden tells characters that make two names look alike or change how a line is shown. Joiners and variation selectors
+// are part of how some scripts and emoji are written; a name of nothing else is blank.
 func hidden(r rune) bool {
-	return unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || unicode.Is(unicode.Cf, r) && r != '\u200d' && r != '\u200c'
+	return !joining(r) && (unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\u2800' ||
+		unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r))
+}
+
+func joining(r rune) bool {
+	return r == '\u200c' || r == '\u200d' || unicode.Is(unicode.Variation_Selector, r)
+}
+
+// redirecting tells characters that show a text in another order than it is read.
+func redirecting(r rune) bool {
+	return r >= '\u202a' && r <= '\u202e' || r >= '\u2066' && r <= '\u2069'
 }
 
 func toolName(name string) (string, error) {
@@ -75,7 +86,7 @@ func text(what, s string) error {
 	if len(s) > maxText {
 		return tooLong(what)
 	}
-	if !utf8.ValidString(s) || strings.ContainsRune(s, 0) {
+	if !utf8.ValidString(s) || strings.ContainsRune(s, 0) || strings.IndexFunc(s, redirecting) >= 0 {
 		return badInput("%s is not valid text", what)
 	}
 	return nil

@@ -66,7 +66,6 @@ func (o *Operations) ApproveVariant(ctx context.Context, hash string, summary *s
 		}
 		v := j.variant
 		v.Status, v.ApprovedBy, v.ApprovedAt, v.RejectedReason = graph.Approved, j.caller.Principal, j.now, ""
-		v.WhenToUse = procedures.WhenToUse(j.facts.Uses[v.Procedure])
 		if summary != nil {
 			v.Summary = *summary
 		}

@@ -340,6 +340,11 @@ func TestAHostileCaptureChangesNothingThatPlannersRead(t *testing.T) {
 	}
 	b.capture("evil = 1\n"+calls("r", "r2"), poison)
 	b.capture(c.Variant.Code, poison)
+	// Not even an approval takes in what others said about the procedure.
+	_, err := b.RejectVariant(b.ctx, c.Variant.CodeHash, "to approve it again")
+	b.must(err)
+	_, err = b.ApproveVariant(b.ctx, c.Variant.CodeHash, nil)
+	b.must(err)
 	if got := read(); got != want {
 		t.Errorf("planners read\n%s\nand before\n%s", got, want)
 	}
@@ -404,6 +409,7 @@ func TestBadInput(t *testing.T) {
 		"a long cause":       {Code: ok, Causes: []string{strings.Repeat("é", 201)}},
 		"a control in it":    {Code: ok, Causes: []string{"a\u0001b"}},
 		"a hidden character": {Code: ok, Causes: []string{"a\u200bb"}},
+		"a turned text":      {Code: ok, Causes: []string{"c"}, Summary: "a\u202eb"},
 		"NUL in a text":      {Code: ok, Causes: []string{"c"}, Strategy: "a\x00b"},
 		"broken JSON":        {Code: ok, Causes: []string{"c"}, ObservedArguments: []byte("{")},
 		"confidence":         {Code: ok, Causes: []string{"c"}, Confidence: new(1.5)},
@@ -421,7 +427,7 @@ func TestBadInput(t *testing.T) {
 	b.fails(err, operations.LimitExceeded)
 	_, err = b.RegisterTools(b.ctx, make([]operations.ToolInput, 101))
 	b.fails(err, operations.LimitExceeded)
-	for _, name := range []string{"", " ", "proc__x", " proc__x", "a\nb", "a\u202eb", strings.Repeat("x", 201)} {
+	for _, name := range []string{"", " ", "proc__x", " proc__x", "a\nb", "a\u202eb", "\u3164", "\u2800", "a\u115fb", "\u200d", "\ufe0f", strings.Repeat("x", 201)} {
 		_, err := b.RegisterTools(b.ctx, []operations.ToolInput{{Name: name}})
 		b.fails(err, operations.BadUserInput)
 	}

@@ -49,20 +49,9 @@ func Offerable(notOffered []graph.Reason) bool {
 	return true
 }
 
-// WhenToUse is the text about the situations that a procedure serves. It is made when a variant is approved and kept,
-// so that later captures do not change what planners read.
-func WhenToUse(uses []graph.Use) string {
-	var causes, signals []string
-	seen := map[string]bool{}
-	for _, u := range uses {
-		causes = append(causes, u.Cause)
-		for _, s := range u.TriggerSignals {
-			if !seen[s] {
-				seen[s] = true
-				signals = append(signals, s)
-			}
-		}
-	}
+// WhenToUse is the text about the situations that a code serves. It is made of the causes and signals of the code's
+// first capture and kept with the variant, so that whoever approves it sees it, and nobody changes it afterwards.
+func WhenToUse(causes, signals []string) string {
 	text := strings.Join(causes, "; ")
 	if len(signals) > 0 {
 		text += " (signals: " + strings.Join(signals, ", ") + ")"

@@ -58,11 +58,10 @@ func TestDescription(t *testing.T) {
 }
 
 func TestWhenToUse(t *testing.T) {
-	uses := []graph.Use{{Cause: "disk full", TriggerSignals: []string{"alarm", "df"}}, {Cause: "network", TriggerSignals: []string{"alarm"}}}
-	if got := procedures.WhenToUse(uses); got != "disk full; network (signals: alarm, df)" {
+	if got := procedures.WhenToUse([]string{"disk full", "network"}, []string{"alarm", "df"}); got != "disk full; network (signals: alarm, df)" {
 		t.Errorf("got %q", got)
 	}
-	if got := procedures.WhenToUse(nil); got != "" {
+	if got := procedures.WhenToUse([]string{"disk full"}, nil); got != "disk full" {
 		t.Errorf("got %q", got)
 	}
 }

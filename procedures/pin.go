@@ -1,12 +1,11 @@
 package procedures
 
 import (
+	"bytes"
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
 	"fmt"
-
-	"github.com/gowebpki/jcs"
 
 	"procgraph/graph"
 )
@@ -56,14 +55,20 @@ func canonicalHash(v any) (string, error) {
 	return hex.EncodeToString(sum[:]), nil
 }
 
-// CanonicalJSON is the one form of a value under RFC 8785.
+// CanonicalJSON is one form of a value: keys in order, no white space, and numbers with all the digits that were
+// written. RFC 8785 would round numbers, and two definitions that differ would look alike.
 func CanonicalJSON(v any) ([]byte, error) {
 	b, err := json.Marshal(v)
 	if err != nil {
 		return nil, fmt.Errorf("canonical JSON: %w", err)
 	}
-	b, err = jcs.Transform(b)
-	if err != nil {
+	decoder := json.NewDecoder(bytes.NewReader(b))
+	decoder.UseNumber()
+	var plain any
+	if err := decoder.Decode(&plain); err != nil {
+		return nil, fmt.Errorf("canonical JSON: %w", err)
+	}
+	if b, err = json.Marshal(plain); err != nil {
 		return nil, fmt.Errorf("canonical JSON: %w", err)
 	}
 	return b, nil

@@ -192,6 +192,9 @@ func TestDefinitionHash(t *testing.T) {
 	if hash("a", "b", `{ "properties": {"x": {}}, "type": "object" }`) != want {
 		t.Error("the form of the schema matters")
 	}
+	if hash("a", "b", `{"maximum":9007199254740992}`) == hash("a", "b", `{"maximum":9007199254740993}`) {
+		t.Error("numbers are rounded")
+	}
 	for _, other := range []string{hash("b", "b", `{"type":"object","properties":{"x":{}}}`),
 		hash("a", "c", `{"type":"object","properties":{"x":{}}}`), hash("a", "b", `{"type":"object"}`)} {
 		if other == want {

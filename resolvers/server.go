@@ -171,7 +171,11 @@ func readOperation(w http.ResponseWriter, r *http.Request) (*graphql.RawParams, 
 	decoder := json.NewDecoder(bytes.NewReader(body))
 	decoder.UseNumber() // numbers keep all their digits
 	if err := decoder.Decode(&params); err != nil {
-		return nil, http.StatusBadRequest, badInput("the body is not a GraphQL request: %s", err)
+		var syntax *json.SyntaxError
+		if errors.As(err, &syntax) || errors.Is(err, io.ErrUnexpectedEOF) {
+			return nil, http.StatusBadRequest, badInput("the body is not valid JSON")
+		}
+		return nil, http.StatusBadRequest, badInput("query and operationName are strings, variables and extensions are objects")
 	}
 	if _, err := decoder.Token(); !errors.Is(err, io.EOF) {
 		return nil, http.StatusBadRequest, badInput("the body goes on after its JSON object")

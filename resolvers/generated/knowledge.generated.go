@@ -2266,6 +2266,29 @@ func (ec *executionContext) fieldContext_Variant_summary(_ context.Context, fiel
 	return graphql.NewScalarFieldContext("Variant", field, false, false, "String")
 }
 
+func (ec *executionContext) _Variant_whenToUse(ctx context.Context, field graphql.CollectedField, obj *model.Variant) (ret graphql.Marshaler) {
+	return graphql.ResolveField(
+		ctx,
+		ec.OperationContext,
+		field,
+		func(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+			return ec.fieldContext_Variant_whenToUse(ctx, field)
+		},
+		func(ctx context.Context) (any, error) {
+			return obj.WhenToUse, nil
+		},
+		nil,
+		func(ctx context.Context, selections ast.SelectionSet, v string) graphql.Marshaler {
+			return ec.marshalNString2string(ctx, selections, v)
+		},
+		true,
+		true,
+	)
+}
+func (ec *executionContext) fieldContext_Variant_whenToUse(_ context.Context, field graphql.CollectedField) (fc *graphql.FieldContext, err error) {
+	return graphql.NewScalarFieldContext("Variant", field, false, false, "String")
+}
+
 func (ec *executionContext) _Variant_status(ctx context.Context, field graphql.CollectedField, obj *model.Variant) (ret graphql.Marshaler) {
 	return graphql.ResolveField(
 		ctx,
@@ -3479,6 +3502,11 @@ func (ec *executionContext) _Variant(ctx context.Context, sel ast.SelectionSet, 
 			}
 		case "summary":
 			out.Values[i] = ec._Variant_summary(ctx, field, obj)
+			if out.Values[i] == graphql.Null {
+				atomic.AddUint32(&out.Invalids, 1)
+			}
+		case "whenToUse":
+			out.Values[i] = ec._Variant_whenToUse(ctx, field, obj)
 			if out.Values[i] == graphql.Null {
 				atomic.AddUint32(&out.Invalids, 1)
 			}

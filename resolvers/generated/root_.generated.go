@@ -425,6 +425,8 @@ type Variant implements Node {
   strategy: String!
   "What it does."
   summary: String!
+  "The causes and signals that its first capture gave: what planners read about when to use it, once it is approved."
+  whenToUse: String!
   "What people decided about it."
   status: VariantStatus!
   "It is the one that its procedure offers."
@@ -1193,6 +1195,8 @@ func (ec *executionContext) childFields_Variant(ctx context.Context, field graph
 		return ec.fieldContext_Variant_strategy(ctx, field)
 	case "summary":
 		return ec.fieldContext_Variant_summary(ctx, field)
+	case "whenToUse":
+		return ec.fieldContext_Variant_whenToUse(ctx, field)
 	case "status":
 		return ec.fieldContext_Variant_status(ctx, field)
 	case "offered":

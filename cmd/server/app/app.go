@@ -59,6 +59,11 @@ func Run(ctx context.Context, options Options, stdout, stderr io.Writer) (err er
 	if err := bootstrapAdmin(ctx, ops, options, log); err != nil {
 		return err
 	}
+	head, err := store.Facts(ctx, graph.FactQuery{})
+	if err != nil {
+		return fmt.Errorf("the head of the audit chain: %w", err)
+	}
+	heads.moved(head.Head)
 	if options.Demo {
 		if err := loadDemo(ctx, ops, log); err != nil {
 			return fmt.Errorf("the demonstration graph: %w", err)

@@ -11,45 +11,40 @@ import (
 	"procgraph/trust"
 )
 
-// loadDemo loads the demonstration graph through the operations that agents and operators use. Loading it again adds
-// nothing: known tools are left as they are, uses count once, and only what is still proposed is judged.
+// loadDemo loads the demonstration graph through the operations that agents and operators use, once for a database:
+// what operators decide or delete afterwards stays as they left it. The tools come last, and are the sign that all is
+// loaded; until then each step can be taken again.
 func loadDemo(ctx context.Context, ops *operations.Operations, log *slog.Logger) error {
 	data, err := demo.Load()
 	if err != nil {
 		return err
 	}
 	ctx = trust.WithCaller(ctx, trust.Caller{Principal: operations.AdminName, Token: "demo", Scopes: trust.AllScopes()})
+	var tools []operations.ToolInput
 	for _, catalogue := range data.Catalogues {
-		if err := loadCatalogue(ctx, ops, catalogue); err != nil {
-			return fmt.Errorf("%s: %w", catalogue.Source, err)
+		for _, t := range catalogue.Tools {
+			tools = append(tools, operations.ToolInput{Name: t.Name, Description: &t.Description,
+				ParametersSchema: t.ParametersSchema, Class: &t.Class, ExternalAccess: &t.ExternalAccess, Hints: t.Hints})
 		}
+	}
+	last, err := ops.Tool(ctx, tools[len(tools)-1].Name)
+	if err != nil {
+		return err
+	}
+	if last != nil && last.Known {
+		log.Info("the demonstration graph was loaded before")
+		return nil
 	}
 	for _, p := range data.Procedures {
 		if err := loadProcedure(ctx, ops, p); err != nil {
 			return fmt.Errorf("%s: %w", p.File, err)
 		}
 	}
-	log.Info("the demonstration graph is loaded", "catalogues", len(data.Catalogues), "codes", len(data.Procedures))
+	if _, err := ops.RegisterTools(ctx, tools); err != nil {
+		return err
+	}
+	log.Info("the demonstration graph is loaded", "tools", len(tools), "codes", len(data.Procedures))
 	return nil
-}
-
-func loadCatalogue(ctx context.Context, ops *operations.Operations, catalogue demo.Catalogue) error {
-	var unknown []operations.ToolInput
-	for _, t := range catalogue.Tools {
-		stored, err := ops.Tool(ctx, t.Name)
-		if err != nil {
-			return err
-		}
-		if stored == nil || !stored.Known {
-			unknown = append(unknown, operations.ToolInput{Name: t.Name, Description: &t.Description,
-				ParametersSchema: t.ParametersSchema, Class: &t.Class, ExternalAccess: &t.ExternalAccess, Hints: t.Hints})
-		}
-	}
-	if len(unknown) == 0 {
-		return nil
-	}
-	_, err := ops.RegisterTools(ctx, unknown)
-	return err
 }
 
 func loadProcedure(ctx context.Context, ops *operations.Operations, p demo.Procedure) error {

@@ -145,6 +145,7 @@ func answerError(w http.ResponseWriter, r *http.Request, status int, code operat
 	w.Header().Set("Content-Type", "application/json")
 	w.WriteHeader(status)
 	_ = json.NewEncoder(w).Encode(map[string]any{
+		"data":       nil,
 		"errors":     []any{map[string]any{"message": message, "extensions": map[string]any{"code": code}}},
 		"extensions": map[string]any{"requestId": operations.RequestID(r.Context())},
 	})
