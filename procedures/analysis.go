@@ -77,6 +77,7 @@ func analyze(text string) (*Analysis, *SourceError) {
 	a.checkTree()
 	a.agree(found)
 	a.collect()
+	a.findClasses()
 	a.follow()
 	a.checkAttributes()
 	inputs := a.checkNames()

@@ -25,6 +25,7 @@ type reference struct {
 // analyser works on one text.
 type analyser struct {
 	*symbols
+	classes
 	findings   []fault
 	references []reference
 	queue      []int32        // variables that turned out to hold the object and are still to be followed

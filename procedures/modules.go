@@ -12,13 +12,13 @@ type allowance uint8
 const (
 	denied      allowance = iota
 	anywhere              // as any value
-	oneCall               // only called, with one positional argument and nothing else
+	onFunctions           // only called with one positional argument, as a decorator of a function
 	onClasses             // only as a decorator of a class
 	asBase                // only as a base class
 	isSubmodule           // only followed by a name of that module
 )
 
-// allowedModules has the allowed names of the allowed modules. A mark behind a name restricts it: =1 to oneCall,
+// allowedModules has the allowed names of the allowed modules. A mark behind a name restricts it: =1 to onFunctions,
 // =@ to onClasses, =^ to asBase, =. to isSubmodule.
 var allowedModules = parseModules(`
 asyncio: ALL_COMPLETED BoundedSemaphore CancelledError Condition Event FIRST_COMPLETED FIRST_EXCEPTION Lock LifoQueue
@@ -31,13 +31,12 @@ collections: ChainMap Counter OrderedDict UserDict UserList abc=. defaultdict de
 collections.abc: AsyncGenerator AsyncIterable AsyncIterator Awaitable ByteString Callable Collection Container Coroutine
 	Generator Hashable ItemsView Iterable Iterator KeysView Mapping MappingView MutableMapping MutableSequence MutableSet
 	Reversible Sequence Set Sized ValuesView
-copy: copy deepcopy
-dataclasses: FrozenInstanceError KW_ONLY MISSING asdict astuple dataclass=@ field fields is_dataclass replace
+dataclasses: FrozenInstanceError KW_ONLY MISSING dataclass=@ field is_dataclass
 datetime: MAXYEAR MINYEAR UTC date datetime time timedelta timezone tzinfo
 decimal: Context ConversionSyntax Decimal DecimalException DivisionByZero FloatOperation Inexact InvalidOperation
 	Overflow ROUND_05UP ROUND_CEILING ROUND_DOWN ROUND_FLOOR ROUND_HALF_DOWN ROUND_HALF_EVEN ROUND_HALF_UP ROUND_UP
 	Rounded Subnormal Underflow getcontext localcontext setcontext
-functools: cache cached_property cmp_to_key lru_cache partial partialmethod reduce total_ordering wraps=1
+functools: cache cmp_to_key lru_cache partial reduce total_ordering wraps=1
 hashlib: blake2b blake2s md5 new pbkdf2_hmac scrypt sha1 sha224 sha256 sha384 sha3_224 sha3_256 sha3_384 sha3_512
 	sha512 shake_128 shake_256
 heapq: heapify heappop heappush heappushpop heapreplace merge nlargest nsmallest
@@ -71,7 +70,7 @@ uuid: NAMESPACE_DNS NAMESPACE_OID NAMESPACE_URL NAMESPACE_X500 UUID uuid3 uuid4 
 `)
 
 func parseModules(table string) map[string]map[string]allowance {
-	marks := map[string]allowance{"": anywhere, "1": oneCall, "@": onClasses, "^": asBase, ".": isSubmodule}
+	marks := map[string]allowance{"": anywhere, "1": onFunctions, "@": onClasses, "^": asBase, ".": isSubmodule}
 	modules := map[string]map[string]allowance{}
 	module := ""
 	for _, word := range strings.Fields(table) {
@@ -106,7 +105,7 @@ var allowedBuiltins = wordSet(`
 
 // deniedBuiltins run text, read or change names, or open the way to modules and files.
 var deniedBuiltins = wordSet(`
-	eval exec compile globals locals vars breakpoint help open exit quit`)
+	eval exec compile globals locals vars breakpoint help open exit quit license copyright credits`)
 
 // deniedModuleNames are modules that lead everywhere. Nobody gives them as inputs, but an interpreter might.
 var deniedModuleNames = wordSet("builtins ctypes gc importlib inspect marshal pickle sys traceback")
@@ -143,7 +142,8 @@ var allowedMethods = wordSet(`
 var matchableBuiltins = wordSet("bool bytearray bytes dict float frozenset int list set str tuple")
 
 // isReflective reports whether an attribute, of whatever object, leads to frames and names, and from there to the
-// tools object. The obj of an AttributeError is the object whose attribute was missing.
+// tools object. The obj of an AttributeError is the object whose attribute was missing, and the keywords of a partial are
+// those of a function that may be the library's own.
 func isReflective(name string) bool {
 	for _, prefix := range reflectivePrefixes {
 		if strings.HasPrefix(name, prefix) {
@@ -153,11 +153,13 @@ func isReflective(name string) bool {
 	return reflective[name]
 }
 
-// reflectivePrefixes begin the attributes of generators, coroutines, async generators, tracebacks and code.
-var reflectivePrefixes = []string{"gi_", "cr_", "ag_", "tb_", "co_"}
+// reflectivePrefixes begin the attributes of generators, coroutines, async generators, tracebacks and code, and of what
+// runs or evaluates text.
+var reflectivePrefixes = []string{"gi_", "cr_", "ag_", "tb_", "co_", "subprocess_", "create_subprocess_", "evaluate"}
 
 var reflective = wordSet(`
-	obj f_back f_builtins f_code f_generator f_globals f_lasti f_lineno f_locals f_trace f_trace_lines f_trace_opcodes
+	func keywords attrname cell_contents fget fset fdel mro run_in_executor _asyncio_future_blocking _get_loop
+	_determine_new_args obj f_back f_builtins f_code f_generator f_globals f_lasti f_lineno f_locals f_trace f_trace_lines f_trace_opcodes
 	get_coro get_stack print_stack get_context get_loop _callbacks _context _coro _current_frames _evaluate _fut_waiter
 	_getframe _loop _ready _scheduled _source_traceback`)
 

@@ -64,6 +64,12 @@ var ordinaryProcedures = []struct {
 	{"assert isinstance(n, int), 'n must be a number'\nreturn await tools.f(n=n)", "f"},
 	{"global_limit = 5\ndef bump():\n    global counter\n    counter = counter + 1\ncounter = 0\nbump()\nreturn await tools.f(n=counter)", "f"},
 	{"def counter():\n    n = 0\n    def inc():\n        nonlocal n\n        n += 1\n        return n\n    return inc\nc = counter()\nreturn await tools.f(n=c())", "f"},
+	{"class Queue:\n    def __init__(self):\n        self._items = []\n        self.seen = 0\n    def push(self, x):\n        self._items.append(x)\n        self.seen += 1\n    @property\n    def size(self):\n        return len(self._items)\nq: Queue = Queue()\nq.push(await tools.next())\nreturn q.size", "next"},
+	{"class Failed(Exception):\n    def __init__(self, code):\n        super().__init__(str(code))\n        self.code = code\ntry:\n    if await tools.check():\n        raise Failed(3)\nexcept Failed as e:\n    return e.code", "check"},
+	{"class Base:\n    def __init__(self, n):\n        self._n = n\nclass Sub(Base):\n    def twice(self):\n        return self._n * 2\nreturn [s.twice() for s in [Sub(await tools.n())] if isinstance(s, Base) or isinstance(s, Sub)]", "n"},
+	{"class Row:\n    def __init__(self, r):\n        self._id = r['id']\n    def __str__(self):\n        return self._id\nreturn [str(r) for r in map(Row, await tools.rows())]", "rows"},
+	{"import functools\ndef logged(fn):\n    @functools.wraps(fn)\n    async def call(*args):\n        return await fn(*args)\n    return call\n@logged\nasync def go(i):\n    return await tools.go(i=i)\nreturn await go(1)", "go"},
+	{"from dataclasses import dataclass\n@dataclass\nclass Total:\n    n: int = 0\n    def add(self, k):\n        self.n += k\nt1 = Total()\nt1.add(await tools.count())\nreturn t1.n", "count"},
 	{"from enumerations import nothing" + "\n", "-"},
 }
 

@@ -78,6 +78,7 @@ func (a *analyser) isCertain(u *use) bool {
 
 func (a *analyser) checkBinding(b *binding) {
 	name := a.names[a.variables[b.variable].name]
+	a.checkClassMember(b, name)
 	switch {
 	case isMangled(name):
 		a.finding(b.node, "MANGLED", "Inside of a class Python changes the name "+name+", so another one may be meant.")
@@ -142,9 +143,14 @@ func (a *analyser) checkAllowance(node int32, name string, allowed allowance) {
 		if parent.kind == kAttribute && n.field == fieldObject && a.target[n.parent] {
 			a.finding(node, "IMPORT", name+" is changed.")
 		}
-	case oneCall:
-		if !isCallee || !a.hasOneArgument(n.parent) {
-			a.finding(node, "REFLECTION", name+" copies attributes; it may only be called with one argument.")
+	case onFunctions:
+		decorator := a.nodes[n.parent].parent
+		below := a.next(decorator)
+		for below >= 0 && a.nodes[below].kind == kDecorator {
+			below = a.next(below)
+		}
+		if !isCallee || !a.hasOneArgument(n.parent) || a.nodes[decorator].kind != kDecorator || below < 0 || a.nodes[below].kind != kFunctionDefinition {
+			a.finding(node, "REFLECTION", name+" copies attributes; it may only decorate a function, called with one argument.")
 		}
 	case onClasses:
 		at := node
@@ -247,6 +253,9 @@ func (a *analyser) checkAttributeBuiltin(node int32, name string, called bool) {
 		a.finding(node, "REFLECTION", name+" is used as a value or without a constant name; it can reach any attribute.")
 		return
 	}
+	if name != "getattr" {
+		a.checkWritten(key, object)
+	}
 	names, ok := a.constants(key)
 	if !ok {
 		a.finding(key, "DYNAMIC_NAME", "The name that is given to "+name+" is not constant.")
@@ -257,6 +266,8 @@ func (a *analyser) checkAttributeBuiltin(node int32, name string, called bool) {
 			a.finding(key, "DUNDER", "The name "+constant+" belongs to the interpreter; it can reach any tool.")
 		case isReflective(constant) || isMangled(constant) || isFormatting(constant):
 			a.finding(key, "REFLECTION", "The attribute "+constant+" can lead to any tool.")
+		case isPrivate(constant):
+			a.finding(key, "PRIVATE", "The attribute "+constant+" may be internal to what it is read from; it can lead to any tool.")
 		}
 	}
 }
@@ -278,10 +289,12 @@ func (a *analyser) checkAttributes() {
 			for c := a.first(node); c >= 0; c = a.next(c) {
 				if a.nodes[c].kind == kIdentifier {
 					a.checkMember(c)
+					a.checkPrivate(c, -1)
 				}
 			}
 		case kKeywordPattern:
 			name := a.first(node)
+			a.checkPrivate(name, -1)
 			if a.checkMember(name); isFormatting(a.nameOf(name)) {
 				a.finding(name, "REFLECTION", "format reads attributes that its text names.")
 			}
@@ -291,6 +304,7 @@ func (a *analyser) checkAttributes() {
 			a.checkClassPattern(node)
 		case kClassDefinition:
 			a.checkBases(node)
+			a.checkForeign(node)
 		}
 	}
 }
@@ -298,6 +312,10 @@ func (a *analyser) checkAttributes() {
 func (a *analyser) checkAttribute(node, name int32) {
 	text := a.nameOf(name)
 	object := a.child(node, fieldObject)
+	if a.target[node] {
+		a.checkWritten(name, object)
+	}
+	a.checkPrivate(name, object)
 	switch {
 	case text == "__name__" && !a.target[node]:
 		return // a string
@@ -338,6 +356,7 @@ func (a *analyser) checkDottedName(node int32) {
 	for c := a.first(node); c >= 0; c = a.next(c) {
 		if c != a.first(node) {
 			a.checkMember(c)
+			a.checkPrivate(c, -1)
 		}
 	}
 }
