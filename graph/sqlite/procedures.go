@@ -19,6 +19,26 @@ func (s *Store) Registry(ctx context.Context, filter graph.RegistryFilter, page 
 // Procedures answers the procedures of a filter in an order.
 func (s *Store) Procedures(ctx context.Context, filter graph.ProcedureFilter, order graph.ProcedureOrder,
 	page graph.Page) (graph.ProcedurePage, error) {
+	if err := s.usable(ctx); err != nil {
+		return graph.ProcedurePage{}, err
+	}
+	key, keep := keyOf(filter, order, page)
+	if !keep {
+		return s.procedures(ctx, filter, order, page)
+	}
+	answer, writes, found := s.pages.get(key)
+	if found {
+		return answer, nil
+	}
+	answer, err := s.procedures(ctx, filter, order, page)
+	if err == nil {
+		s.pages.put(key, writes, answer)
+	}
+	return answer, err
+}
+
+func (s *Store) procedures(ctx context.Context, filter graph.ProcedureFilter, order graph.ProcedureOrder,
+	page graph.Page) (graph.ProcedurePage, error) {
 	var answer graph.ProcedurePage
 	err := s.read(ctx, func(t tx) error {
 		list, err := t.listing(filter, order, fewProcedures)

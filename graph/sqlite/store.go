@@ -32,6 +32,7 @@ type Store struct {
 	queue   chan *write
 	readers chan *sqlite.Conn
 	writer  *sqlite.Conn
+	pages   *pages
 	trace   func(statement string) // set by tests only
 
 	closing chan struct{}
@@ -60,7 +61,10 @@ func Open(ctx context.Context, path string, log *slog.Logger) (*Store, error) {
 		closing: make(chan struct{}),
 		stopped: make(chan struct{}),
 	}
-	if err := s.connect(ctx); err != nil {
+	if s.pages, err = newPages(); err == nil {
+		err = s.connect(ctx)
+	}
+	if err != nil {
 		return nil, errors.Join(fmt.Errorf("open %s: %w", path, err), s.disconnect())
 	}
 	go s.writeQueued()
@@ -118,6 +122,19 @@ func openConn(path string) (*sqlite.Conn, error) {
 		}
 	}
 	return conn, nil
+}
+
+// usable answers an error when the store is closed or the caller has gone.
+func (s *Store) usable(ctx context.Context) error {
+	select {
+	case <-s.closing:
+		return unavailable(errClosed)
+	default:
+	}
+	if err := ctx.Err(); err != nil {
+		return unavailable(err)
+	}
+	return nil
 }
 
 // read runs one snapshot on a connection of the pool.

@@ -100,7 +100,7 @@ func (s *Store) writeGroup(first *write) {
 			return
 		}
 	}
-	if err := t.exec("COMMIT"); err != nil {
+	if err := s.pages.commit(func() error { return t.exec("COMMIT") }); err != nil {
 		if !s.writer.AutocommitEnabled() {
 			err = errors.Join(err, t.exec("ROLLBACK"))
 		}
