@@ -220,7 +220,15 @@ func TestCommitWritesOnce(t *testing.T) {
 // acknowledged is there, and the same store goes on.
 func TestOutage(t *testing.T) {
 	server := neo4jtest.Start(t)
-	s := openEmpty(t)
+	openEmpty(t)
+	// Without routing: when a connection breaks, the driver's router changes its table while others read it, which the
+	// race detector reports. The tests of the whole service stop the database behind a server that routes.
+	_, address, _ := strings.Cut(server.URI, "://")
+	s, err := Open(t.Context(), Options{URI: "bolt://" + address, User: server.User, Password: server.Password}, quiet())
+	if err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() { _ = s.Close() })
 	ctx := context.Background()
 	calls := map[string]func(i int) error{
 		"capture": func(i int) error {
