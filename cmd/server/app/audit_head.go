@@ -16,6 +16,7 @@ type headPublisher struct {
 	file string
 	log  *slog.Logger
 	wake chan struct{}
+	quit chan struct{}
 	done chan struct{}
 
 	mu     sync.Mutex
@@ -23,7 +24,7 @@ type headPublisher struct {
 }
 
 func publishHeads(data string, log *slog.Logger) *headPublisher {
-	p := &headPublisher{file: filepath.Join(data, "audit.head"), log: log, wake: make(chan struct{}, 1), done: make(chan struct{})}
+	p := &headPublisher{file: filepath.Join(data, "audit.head"), log: log, wake: make(chan struct{}, 1), quit: make(chan struct{}), done: make(chan struct{})}
 	go p.run()
 	return p
 }
@@ -44,24 +45,36 @@ func (p *headPublisher) moved(head graph.Head) {
 func (p *headPublisher) run() {
 	defer close(p.done)
 	var published graph.Head
-	for range p.wake {
-		p.mu.Lock()
-		head := p.latest
-		p.mu.Unlock()
-		if head == published {
-			continue
+	for {
+		select {
+		case <-p.wake:
+			published = p.publish(published)
+		case <-p.quit:
+			p.publish(published)
+			return
 		}
-		p.log.Info("audit head", "sequence", head.Sequence, "hash", head.Hash)
-		if err := writeFile(p.file, fmt.Sprintf("%d %s\n", head.Sequence, head.Hash)); err != nil {
-			p.log.Error("the audit head could not be written", "error", err)
-			continue
-		}
-		published = head
 	}
 }
 
+// publish publishes the latest head unless it was, and answers the head that is published now.
+func (p *headPublisher) publish(published graph.Head) graph.Head {
+	p.mu.Lock()
+	head := p.latest
+	p.mu.Unlock()
+	if head == published {
+		return published
+	}
+	p.log.Info("audit head", "sequence", head.Sequence, "hash", head.Hash)
+	if err := writeFile(p.file, fmt.Sprintf("%d %s\n", head.Sequence, head.Hash)); err != nil {
+		p.log.Error("the audit head could not be written", "error", err)
+		return published
+	}
+	return head
+}
+
+// stop publishes the last head. A request that was cut off may still tell of another one; it is not waited for.
 func (p *headPublisher) stop() {
-	close(p.wake)
+	close(p.quit)
 	<-p.done
 }
 
