@@ -4,6 +4,7 @@ import (
 	"encoding/base64"
 	"errors"
 	"fmt"
+	"strconv"
 	"strings"
 	"time"
 )
@@ -16,10 +17,11 @@ const (
 	maxMillis = 9_999_999_999_999
 )
 
-// inverted is a number of fixed width that sorts the greatest first.
+// inverted is a number as wide as its limit that sorts the greatest first. A page has one for each row, so it is not
+// formatted by package fmt.
 func inverted(limit, n int64) string {
-	n = min(max(n, 0), limit)
-	return fmt.Sprintf("%0*d", len(fmt.Sprint(limit)), limit-n)
+	// The limit is all nines, so the sum has one digit more, which is dropped.
+	return strconv.FormatInt(limit+1+limit-min(max(n, 0), limit), 10)[1:]
 }
 
 // Rank sorts procedures by most used, then last used, then name.
@@ -42,6 +44,15 @@ func (p Procedure) Position(order ProcedureOrder) string {
 	default:
 		return Rank(p.Frequency, p.LastUsedAt, p.ToolName)
 	}
+}
+
+// NameAt is the tool name in a procedure's position.
+func (o ProcedureOrder) NameAt(position string) string {
+	before := map[ProcedureOrder]int{ByFrequency: 2, ByUpdated: 1}[o]
+	for range before {
+		_, position, _ = strings.Cut(position, ":")
+	}
+	return position
 }
 
 // Position sorts the variants of a procedure by the time of their capture.

@@ -169,7 +169,7 @@ type ToolFilter struct {
 type FactQuery struct {
 	// Names are tools and procedures by name; what the procedures reach comes with them.
 	Names []string
-	// CodeHashes are variants; they come with their procedures, what those reach, and their most frequent uses.
+	// CodeHashes are variants; they come with their procedures and what those reach.
 	CodeHashes []string
 	// Dependents asks for every procedure that reaches one of Names or a procedure of CodeHashes, itself included,
 	// with what it reaches. Their offered variants come without code.
@@ -178,9 +178,6 @@ type FactQuery struct {
 	Admin bool
 }
 
-// FactUses is how many uses of a procedure come with the facts.
-const FactUses = 8
-
 // Facts are all that a decision needs, read at one moment.
 type Facts struct {
 	Head       Head
@@ -188,7 +185,6 @@ type Facts struct {
 	Tools      map[string]Tool    // the tools among Names, whole
 	Variants   map[string]Variant // by code hash
 	Owners     map[string]Offer   // by procedure key: the procedures of CodeHashes and those among Names
-	Uses       map[string][]Use   // by procedure key: of the procedures of CodeHashes, by OfProcedure
 	Dependents []Offer
 	Admin      *Credential
 }
@@ -202,11 +198,9 @@ type Capture struct {
 	Causes       []string // 1 to 16, distinct
 	Use          UseDetails
 	At           time.Time
-	// Key makes a repeat count once: the caller's own or one made from the request. Input is the hash of what was
-	// sent. Lasting keys are kept; others may be forgotten after a day.
-	Key     string
-	Input   string
-	Lasting bool
+	// Key makes a repeat count once, for good; empty without one. Input is the hash of what was sent with the key.
+	Key   string
+	Input string
 }
 
 // UseDetails are written on the cause relation; a zero field leaves what is stored as it is.

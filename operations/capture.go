@@ -60,13 +60,12 @@ func (o *Operations) CaptureProcedure(ctx context.Context, in CaptureInput) (*Ca
 			return nil, badInput("the code names a tool whose name cannot be stored")
 		}
 	}
-	key, lasting := "made:"+randomID(), false
+	var key, input string
 	if in.IdempotencyKey != "" {
-		key, lasting = hashOf(caller.Principal, in.IdempotencyKey), true
-	}
-	input, err := in.hash(analysis.CodeHash)
-	if err != nil {
-		return nil, err
+		key = hashOf(caller.Principal, in.IdempotencyKey)
+		if input, err = in.hash(analysis.CodeHash); err != nil {
+			return nil, err
+		}
 	}
 	now := o.now()
 	captured, err := o.Store.Capture(ctx, graph.Capture{
@@ -82,9 +81,9 @@ func (o *Operations) CaptureProcedure(ctx context.Context, in CaptureInput) (*Ca
 		Causes: in.Causes,
 		Use: graph.UseDetails{Confidence: in.Confidence, TriggerSignals: in.TriggerSignals,
 			ObservedArguments: in.ObservedArguments, ResultSummary: in.ResultSummary},
-		At: now, Key: key, Input: input, Lasting: lasting,
+		At: now, Key: key, Input: input,
 	})
-	if lasting && errors.Is(err, graph.ErrConflict) {
+	if key != "" && errors.Is(err, graph.ErrConflict) {
 		return nil, &Error{Code: Conflict, Message: "the idempotency key was used for another input", Cause: err}
 	}
 	if err != nil {

@@ -122,7 +122,7 @@ func unknownProcedure(f *fixture) {
 	before := f.content()
 	for i, signature := range [][]string{{inner.ToolName}, {"new_tool", inner.ToolName}, {"another", "proc__", "proc__x"}} {
 		c := serving(capture(fmt.Sprintf("code %d", i), signature...), "a new cause")
-		c.Lasting = true
+		c = keyed(c)
 		_, err := f.store().Capture(f.Context(), c)
 		f.wantError(fmt.Sprintf("capture of %v", signature), err, graph.ErrUnknownProcedure)
 	}
@@ -179,7 +179,6 @@ func reachNeverChanges(f *fixture) {
 // reachAfter is the reach of a procedure after a capture of it that may be refused.
 func (f *fixture) reachAfter(c graph.Capture) []string {
 	f.Helper()
-	c.Key += " again"
 	_, _ = f.store().Capture(f.Context(), c) // it may be refused: only the reach matters here
 	return f.procedure(c.ProcedureKey).Procedure.Reach
 }
@@ -393,7 +392,7 @@ func cancelledCapture(f *fixture) {
 	// Cut short at any moment, it is stored whole or not at all, and the same key counts it once.
 	for i := range 40 {
 		c := serving(capture(fmt.Sprintf("await tools.cut_%d()", i), fmt.Sprintf("cut_%d", i)), "cause 1", "cause 2")
-		c.Lasting = true
+		c = keyed(c)
 		short, stop := context.WithTimeout(f.Context(), time.Duration(i)*150*time.Microsecond)
 		_, err := f.store().Capture(short, c)
 		stop()

@@ -1,10 +1,8 @@
 package graphtest
 
 import (
-	"fmt"
 	"maps"
 	"slices"
-	"strings"
 
 	"procgraph/graph"
 )
@@ -13,7 +11,6 @@ var factTests = []test{
 	{"OfNothing", false, factsOfNothing},
 	{"OfNames", false, factsOfNames},
 	{"OfCodes", false, factsOfCodes},
-	{"MostFrequentUses", false, mostFrequentUses},
 	{"Dependents", false, dependents},
 	{"DependentsAfterDeletion", false, dependentsAfterDeletion},
 	{"StubBecomesKnown", false, stubBecomesKnown},
@@ -104,10 +101,9 @@ func factsOfCodes(f *fixture) {
 	sameFacts(f, "two codes", got, graph.Facts{
 		Head: f.head(), Known: f.knownOf("a", "b", "c", innerName), Variants: variants,
 		Owners: map[string]graph.Offer{inner: f.procedure(inner), outer: f.procedure(outer)},
-		Uses:   map[string][]graph.Use{inner: f.uses(inner), outer: f.uses(outer)},
 	})
-	if len(got.Uses[inner]) != 3 || got.Variants[proposed].Code != "inner, otherwise" {
-		f.Errorf("uses %+v and variant %+v", got.Uses[inner], got.Variants[proposed])
+	if v := got.Variants[proposed]; v.Code != "inner, otherwise" {
+		f.Errorf("the variant comes without its code: %+v", v)
 	}
 	both := f.facts(graph.FactQuery{Names: []string{innerName, "f"}, CodeHashes: []string{hash("alone")}})
 	sameFacts(f, "a name and a code", both, graph.Facts{
@@ -115,27 +111,7 @@ func factsOfCodes(f *fixture) {
 		Tools:    map[string]graph.Tool{"f": tool("f")},
 		Variants: map[string]graph.Variant{hash("alone"): f.variants(alone)[0]},
 		Owners:   map[string]graph.Offer{inner: f.procedure(inner), alone: f.procedure(alone)},
-		Uses:     map[string][]graph.Use{alone: f.uses(alone)},
 	})
-}
-
-func mostFrequentUses(f *fixture) {
-	c := capture("await tools.a()", "a")
-	causes := make([]string, 12)
-	for i := range causes {
-		causes[i] = fmt.Sprintf("cause %02d", i)
-	}
-	f.capture(serving(c, causes...))
-	for i, cause := range causes {
-		for range i / 3 {
-			f.capture(serving(capture("await tools.a()", "a"), cause))
-		}
-	}
-	all := f.uses(c.ProcedureKey)
-	if !slices.IsSortedFunc(all, func(a, b graph.Use) int { return strings.Compare(a.OfProcedure(), b.OfProcedure()) }) {
-		f.Error("the uses are not in their order")
-	}
-	same(f, "uses", f.facts(graph.FactQuery{CodeHashes: []string{c.Variant.CodeHash}}).Uses, map[string][]graph.Use{c.ProcedureKey: all[:graph.FactUses]})
 }
 
 // dependentsOf checks who depends on what a query names, and that all they reach is known.

@@ -87,9 +87,14 @@ func capture(code string, signature ...string) graph.Capture {
 		},
 		Causes: []string{"a cause"},
 		At:     epoch,
-		Key:    fmt.Sprintf("key-%d", keys.Add(1)),
 		Input:  hash("input " + code),
 	}
+}
+
+// keyed gives a capture a key of its own.
+func keyed(c graph.Capture) graph.Capture {
+	c.Key = fmt.Sprintf("key-%d", keys.Add(1))
+	return c
 }
 
 // capturedAt moves a capture to another time.

@@ -117,7 +117,6 @@ func allTrustWritesTogether(f *fixture) {
 				query, decide = writing(changed)
 			case 2:
 				again := c
-				again.Key = fmt.Sprintf("%s-%d-%d", c.Key, worker, random.Int64())
 				if _, err := store.Capture(f.Context(), again); err != nil {
 					return err
 				}
@@ -164,7 +163,6 @@ func deletionsAgainstCaptures(f *fixture) {
 					err = nil
 				}
 			default:
-				c.Key = fmt.Sprintf("%s-%d-%d", c.Key, worker, n)
 				_, err = store.Capture(f.Context(), c)
 				if c.ProcedureKey == outer && errors.Is(err, graph.ErrUnknownProcedure) {
 					err = nil

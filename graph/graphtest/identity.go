@@ -206,7 +206,6 @@ func capturesAndCommits(f *fixture) {
 				continue
 			}
 			c := first
-			c.Key = fmt.Sprintf("%s-%d-%d", first.Key, worker, i)
 			if _, err := store.Capture(f.Context(), c); err != nil {
 				return err
 			}

@@ -18,7 +18,7 @@ var keyTests = []test{
 func oneKeyCountsOnce(f *fixture) {
 	captures := make([]graph.Capture, crowd/2)
 	one := serving(capture("await tools.a(); await tools.b()", "a", "b"), "cause 1", "cause 2")
-	one.Lasting = true
+	one = keyed(one)
 	for i := range captures {
 		captures[i] = one
 	}
@@ -41,7 +41,7 @@ func oneKeyTwoInputs(f *fixture) {
 		serving(capture("await tools.a()", "a"), "cause 1"),
 		serving(capture("await tools.b()", "b"), "cause 2"),
 	}
-	inputs[0].Lasting, inputs[1].Lasting = true, true
+	inputs[0] = keyed(inputs[0])
 	inputs[1].Key = inputs[0].Key
 	var stored, refused [2]atomic.Int64
 	f.together(crowd/2, func(worker int, store graph.Store) error {
@@ -74,11 +74,11 @@ func oneKeyTwoInputs(f *fixture) {
 
 func otherInputIsConflict(f *fixture) {
 	first := capture("await tools.a()", "a")
-	first.Lasting = true
+	first = keyed(first)
 	f.capture(first)
 	before := f.content()
 	other := serving(capture("await tools.new_tool()", "new_tool"), "another cause")
-	other.Key, other.Lasting = first.Key, true
+	other.Key = first.Key
 	_, err := f.store().Capture(f.Context(), other)
 	f.wantError("a key with another input", err, graph.ErrConflict)
 	sameCode := serving(first, "another cause")
@@ -92,7 +92,7 @@ func flagsRepeat(f *fixture) {
 	made := capture("await tools.a(1)", "a")
 	variant := capture("await tools.a(2)", "a")
 	known := capture("await tools.a(1)", "a")
-	made.Lasting, variant.Lasting, known.Lasting = true, true, true
+	made, variant, known = keyed(made), keyed(variant), keyed(known)
 	for round := range 3 {
 		for _, c := range []struct {
 			what               string
@@ -116,7 +116,7 @@ func flagsRepeat(f *fixture) {
 
 func repeatAnswersWhatIsStored(f *fixture) {
 	first := capture("await tools.a(1)", "a")
-	first.Lasting = true
+	first = keyed(first)
 	f.capture(first)
 	f.capture(capturedAt(capture("await tools.a(2)", "a"), minutes(5)))
 	before := f.content()

@@ -124,7 +124,9 @@ func (m *model) Capture(ctx context.Context, c graph.Capture) (graph.Captured, e
 		if k, err = m.count(c); err != nil {
 			return graph.Captured{}, err
 		}
-		m.keys[c.Key] = k
+		if c.Key != "" {
+			m.keys[c.Key] = k
+		}
 	}
 	p := m.procedures[k.procedure]
 	answer := graph.Captured{

@@ -274,7 +274,7 @@ func (m *model) Facts(ctx context.Context, query graph.FactQuery) (graph.Facts, 
 func (m *model) facts(query graph.FactQuery) graph.Facts {
 	facts := graph.Facts{
 		Head: m.head, Tools: map[string]graph.Tool{}, Variants: map[string]graph.Variant{},
-		Owners: map[string]graph.Offer{}, Uses: map[string][]graph.Use{},
+		Owners: map[string]graph.Offer{},
 	}
 	targets := slices.Clone(query.Names)
 	m.learn(&facts.Known, query.Names...)
@@ -296,13 +296,6 @@ func (m *model) facts(query graph.FactQuery) graph.Facts {
 		targets = append(targets, p.ToolName)
 		facts.Variants[hash], facts.Owners[p.Key] = v, m.offer(p)
 		m.learn(&facts.Known, p.Reach...)
-		var uses []graph.Use
-		for _, u := range m.uses {
-			if u.Procedure == p.Key {
-				uses = append(uses, u)
-			}
-		}
-		facts.Uses[p.Key] = page(uses, graph.Use.OfProcedure, graph.Page{First: graph.FactUses}).Items
 	}
 	if query.Dependents {
 		for _, p := range m.procedures {

@@ -286,7 +286,6 @@ func stableWhileCapturesRun(f *fixture) {
 		if worker < movers {
 			for n := 0; !stop.Load(); n++ {
 				c := at(worker * 5)
-				c.Key = fmt.Sprintf("%s-%d-%d", c.Key, worker, n)
 				if _, err := store.Capture(f.Context(), c); err != nil {
 					return err
 				}
@@ -350,7 +349,7 @@ func noRowIsLost(f *fixture) {
 			defer stop.Store(true)
 			for n := range 80 {
 				c := captures[(worker*5+n*7)%rows]
-				c.Key, c.At = fmt.Sprintf("%s-%d-%d", c.Key, worker, n), minutes(20_000+n)
+				c.At = minutes(20_000 + n)
 				if _, err := store.Capture(f.Context(), c); err != nil {
 					return err
 				}

@@ -145,7 +145,9 @@ func (r *random) capturing(step int) graph.Capture {
 	c := capture(fmt.Sprintf("%s %d", strings.Join(signature, " "), r.IntN(3)), signature...)
 	c.Variant.Proven = !r.chance(6)
 	c.Causes = r.some(1+r.IntN(4), someCauses)
-	c.Lasting = true
+	if r.chance(2) {
+		c = keyed(c)
+	}
 	c = capturedAt(c, epoch.Add(time.Duration(r.IntN(100_000_000))*time.Millisecond))
 	if r.chance(2) {
 		confidence := float64(r.IntN(11)) / 10

@@ -19,7 +19,6 @@ var readTests = []test{
 	{"OfferedVariantIsMarked", false, offeredIsMarked},
 	{"TruthAndHeadAreOfOneMoment", true, headOfOneMoment},
 	{"NoUseIsLost", false, noUseIsLost},
-	{"UsesAreOfOneMoment", false, usesOfOneMoment},
 	{"CancelledFails", false, cancelledReads},
 	{"Ping", false, func(f *fixture) {
 		if err := f.store().Ping(f.Context()); err != nil {
@@ -87,7 +86,7 @@ func rows(answer any) int {
 	case graph.Batch[graph.Tool]:
 		return batchRows(a.By)
 	case graph.Facts:
-		return len(a.Known.Tools) + len(a.Known.Procedures) + len(a.Tools) + len(a.Variants) + len(a.Owners) + len(a.Uses) + len(a.Dependents)
+		return len(a.Known.Tools) + len(a.Known.Procedures) + len(a.Tools) + len(a.Variants) + len(a.Owners) + len(a.Dependents)
 	case []graph.Event:
 		return len(a)
 	default:
@@ -326,7 +325,6 @@ func headOfOneMoment(f *fixture) {
 				}
 			case 3:
 				again := c
-				again.Key = fmt.Sprintf("%s-%d-%d", c.Key, worker, n)
 				var got graph.Captured
 				if got, err = store.Capture(f.Context(), again); err == nil {
 					err = check("capture", got.Head, got.Known.Tools["a"])
@@ -342,52 +340,26 @@ func headOfOneMoment(f *fixture) {
 
 // noUseIsLost captures for several causes at once, so that the places of the uses change while they are read.
 func noUseIsLost(f *fixture) {
-	whileCapturing(f, func(procedure graph.Procedure, uses []graph.Use) error {
-		if len(uses) != 4 {
-			return fmt.Errorf("%d uses, want 4: a read lost what was being counted", len(uses))
-		}
-		return nil
-	})
-}
-
-// usesOfOneMoment checks that the uses of a procedure sum up to its frequency: both change in one capture.
-func usesOfOneMoment(f *fixture) {
-	whileCapturing(f, func(procedure graph.Procedure, uses []graph.Use) error {
-		var sum int64
-		for _, u := range uses {
-			sum += u.Frequency
-		}
-		if procedure.Frequency != sum {
-			return fmt.Errorf("%d uses of the procedure, %d of its %d causes", procedure.Frequency, sum, len(uses))
-		}
-		return nil
-	})
-}
-
-// whileCapturing reads the uses of a procedure again and again while it is captured for four causes.
-func whileCapturing(f *fixture, check func(graph.Procedure, []graph.Use) error) {
 	c := serving(capture("await tools.a(); await tools.b()", "a", "b"), "cause 1", "cause 2", "cause 3", "cause 4")
 	f.capture(c)
 	var stop atomic.Bool
 	f.together(4, func(worker int, store graph.Store) error {
 		if worker < 2 {
 			defer stop.Store(true)
-			for n := range 60 {
-				again := c
-				again.Key = fmt.Sprintf("%s-%d-%d", c.Key, worker, n)
-				if _, err := store.Capture(f.Context(), again); err != nil {
+			for range 60 {
+				if _, err := store.Capture(f.Context(), c); err != nil {
 					return err
 				}
 			}
 			return nil
 		}
 		for !stop.Load() {
-			facts, err := store.Facts(f.Context(), graph.FactQuery{CodeHashes: []string{c.Variant.CodeHash}})
-			if err == nil {
-				err = check(facts.Owners[c.ProcedureKey].Procedure, facts.Uses[c.ProcedureKey])
-			}
+			uses, err := store.UsesOf(f.Context(), graph.UseOwners{Procedures: []string{c.ProcedureKey}}, everything)
 			if err != nil {
 				return err
+			}
+			if n := len(uses.By[c.ProcedureKey].Items); n != 4 {
+				return fmt.Errorf("%d uses, want 4: a read lost what was being counted", n)
 			}
 		}
 		return nil

@@ -4,6 +4,7 @@ import (
 	"context"
 	"crypto/rand"
 	"encoding/binary"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -13,12 +14,14 @@ import (
 	"procgraph/graph"
 )
 
-// A capture locks in one order, so that captures do not wait for each other in a circle: its key, its procedure, its
-// variant, tools by name, procedure names by name, causes by name. Tools and causes that exist are not written to. All
-// that a capture counts belongs to its procedure, which it holds; so no count is lost though others commit meanwhile.
+// A capture locks in one order, so that captures do not wait for each other in a circle: its key or slot, its procedure,
+// its variant, tools by name, procedure names by name, causes by name. Tools and causes that exist are not written to.
+// All that a capture counts belongs to its procedure, which it holds; so no count is lost though others commit meanwhile.
 //
 // Each try has a number of its own, kept on what it made. So a try that finds its key made by another number knows that
-// this capture was counted already, by an earlier try whose answer was lost as well as by an earlier request.
+// this capture was counted already, by an earlier try whose answer was lost as well as by an earlier request. A capture
+// without a key leaves its number in a slot, which is its own for as long as it runs: a node for each capture would be
+// a graph that grows with every use.
 const (
 	captureKnown = `CALL () {
   UNWIND $in.procedures AS name
@@ -32,10 +35,18 @@ CALL (reaches) {
   RETURN collect(name) AS reach
 }
 `
-	captureStart = `MERGE (k:CaptureKey {id: $in.id})
-  ON CREATE SET k += $in.key, k.at = CASE WHEN $in.lasting THEN null ELSE timestamp() END
+	captureKey = `MERGE (k:CaptureKey {id: $in.id})
+  ON CREATE SET k += $in.key
 WITH %[1]s WHERE k.try = $in.try
-MERGE (p:Procedure {key: $in.procedure})
+`
+	// The slot is locked before it is read, so that a try whose connection was lost has ended by then.
+	captureSlot = `MERGE (k:CaptureSlot {id: $in.slot})
+  ON CREATE SET k.at = timestamp(), k.call = 0
+SET k.lock = true
+WITH %[1]s WHERE k.call <> $in.call
+SET k.call = $in.call, k.try = $in.try
+`
+	captureStart = `MERGE (p:Procedure {key: $in.procedure})
   ON CREATE SET p += $in.newProcedure%[2]s
 SET p.lock = true
 SET k.made = p.made
@@ -103,23 +114,36 @@ WITH p, v, newProcedure, newVariant, settled.state AS settled, p.reach AS reache
 OPTIONAL MATCH (current:Variant {codeHash: p.current})`
 )
 
-var (
-	// captureTools is for code that names tools only, captureProcedures for code that names procedures too.
-	captureTools = noReplan + fmt.Sprintf(captureStart, "k", "") + captureCounted +
+// captureOfTools is for code that names tools only, captureOfProcedures for code that names procedures too.
+func captureOfTools(place string) string {
+	return noReplan + fmt.Sprintf(place, "k") + fmt.Sprintf(captureStart, "k", "") + captureCounted +
 		knownTools("reached") + captureEnd("[]")
-	captureProcedures = noReplan + captureKnown + fmt.Sprintf(captureStart, "k, reach", ", p.reach = reach") + captureReaches +
+}
+
+func captureOfProcedures(place string) string {
+	return noReplan + captureKnown + fmt.Sprintf(place+captureStart, "k, reach", ", p.reach = reach") + captureReaches +
 		captureCounted + knownTools("reached") + knownProcedures("reached") + captureEnd("known")
+}
+
+// repeatOf answers what is stored of the key or slot that is matched as k, and of the procedure with the key.
+func repeatOf(match, procedure string) string {
+	return readStart + `OPTIONAL MATCH ` + match + `
+OPTIONAL MATCH (p:Procedure {key: ` + procedure + `}) WHERE p.made = k.made
+OPTIONAL MATCH (v:Variant {codeHash: $in.codeHash})
+OPTIONAL MATCH (current:Variant {codeHash: p.current})
+WITH settled, k, p, v, current, coalesce(p.reach, []) AS reached` + knownTools("reached") + knownProcedures("reached") +
+		readEnd + `, ` + offerRow("p", "current") + `, ` + variantRow("v") + `, tools, known, k.try = p.made, k.try = v.made, k.input, k.try, p IS NOT NULL`
+}
+
+var (
+	keyedTools, keyedProcedures     = captureOfTools(captureKey), captureOfProcedures(captureKey)
+	slottedTools, slottedProcedures = captureOfTools(captureSlot), captureOfProcedures(captureSlot)
 
 	captureCounted = fmt.Sprintf(captureCount, invertedCount("frequency"), invertedMillis("lastUsedAt"), invertedMillis("updatedAt"))
 
-	// captureRepeat answers what is stored of a key. A procedure that was deleted took its keys with it, even if one
-	// with the same signature was made again.
-	captureRepeat = readStart + `OPTIONAL MATCH (k:CaptureKey {id: $in.id})
-OPTIONAL MATCH (p:Procedure {key: k.procedure}) WHERE p.made = k.made
-OPTIONAL MATCH (v:Variant {codeHash: k.codeHash})
-OPTIONAL MATCH (current:Variant {codeHash: p.current})
-WITH settled, k, p, v, current, coalesce(p.reach, []) AS reached` + knownTools("reached") + knownProcedures("reached") +
-		readEnd + `, ` + offerRow("p", "current") + `, properties(v), tools, known, k.try = p.made, k.try = v.made, k.input, k.try, p IS NOT NULL`
+	// A procedure that was deleted took its keys with it, even if one with the same signature was made again.
+	keyRepeat  = repeatOf("(k:CaptureKey {id: $in.id})", "k.procedure")
+	slotRepeat = repeatOf("(k:CaptureSlot {id: $in.slot}) WHERE k.call = $in.call", "$in.procedure")
 
 	forgetKey = noReplan + `MATCH (k:CaptureKey {id: $in.id}) WHERE k.try = $in.try
 DELETE k`
@@ -127,7 +151,7 @@ DELETE k`
 
 // captureEnd answers what is stored now.
 func captureEnd(known string) string {
-	return readEnd + `, ` + offerRow("p", "current") + `, properties(v), tools, ` + known + `, newProcedure, newVariant`
+	return readEnd + `, ` + offerRow("p", "current") + `, ` + variantRow("v") + `, tools, ` + known + `, newProcedure, newVariant`
 }
 
 // Capture finds or makes what the capture names and counts the use, all or nothing.
@@ -135,6 +159,11 @@ func (s *Store) Capture(ctx context.Context, capture graph.Capture) (graph.Captu
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	statement, p := captureParams(capture)
+	var place slot
+	if capture.Key == "" {
+		place = s.slots.take()
+		p["slot"], p["call"] = place.id, randomNumber()
+	}
 	var captured graph.Captured
 	err := s.retry(ctx, func() error {
 		for range looks {
@@ -147,7 +176,7 @@ func (s *Store) Capture(ctx context.Context, capture graph.Capture) (graph.Captu
 				captured, err = toCaptured(record)
 				return err
 			}
-			// The key was there, or code names what is not stored, or a trust write fell into the answer.
+			// It was counted, or code names what is not stored, or a trust write fell into the answer.
 			var done bool
 			if captured, done, err = s.repeat(ctx, capture, p); done || err != nil {
 				return err
@@ -155,28 +184,39 @@ func (s *Store) Capture(ctx context.Context, capture graph.Capture) (graph.Captu
 		}
 		return fmt.Errorf("%w: the procedure is deleted again and again", graph.ErrUnavailable)
 	})
+	// After another error a try may still be running, so that the slot is not free.
+	if capture.Key == "" && (err == nil || errors.Is(err, graph.ErrUnknownProcedure)) {
+		s.slots.put(place)
+	}
 	if err != nil {
 		return graph.Captured{}, err
 	}
 	return captured, nil
 }
 
-// repeat answers what is stored of a capture's key; done is false when the capture has to be tried (again).
+// repeat answers what is stored of a capture that may have been counted; done is false when it has to be tried (again).
 func (s *Store) repeat(ctx context.Context, capture graph.Capture, p params) (captured graph.Captured, done bool, err error) {
-	record, _, err := s.read(ctx, captureRepeat, params{"id": capture.Key})
+	statement := keyRepeat
+	if capture.Key == "" {
+		statement = slotRepeat
+	}
+	record, _, err := s.read(ctx, statement, p)
 	if err != nil {
 		return captured, false, err
 	}
-	stored, alive := record.Values[8] != nil, truth(record.Values[10])
+	try, alive := record.Values[9], truth(record.Values[10])
 	switch {
-	case !stored && len(p["procedures"].([]string)) > 0:
+	case try == nil && len(p["procedures"].([]string)) > 0:
 		return captured, false, graph.ErrUnknownProcedure
-	case !stored:
+	case try == nil:
+		return captured, false, nil
+	case !alive && capture.Key == "":
+		p["call"] = randomNumber()
 		return captured, false, nil
 	case !alive:
-		_, err := s.run(ctx, forgetKey, params{"id": capture.Key, "try": record.Values[9]})
+		_, err := s.run(ctx, forgetKey, params{"id": capture.Key, "try": try})
 		return captured, false, err
-	case text(record.Values[8]) != capture.Input:
+	case capture.Key != "" && text(record.Values[8]) != capture.Input:
 		return captured, false, fmt.Errorf("%w: the key was used for something else", graph.ErrConflict)
 	}
 	captured, err = toCaptured(record)
@@ -190,7 +230,7 @@ func toCaptured(record *neo4j.Record) (graph.Captured, error) {
 		return graph.Captured{}, err
 	}
 	offer, _ := v[2].([]any)
-	variant, _ := v[3].(properties)
+	variant, _ := v[3].([]any)
 	captured := graph.Captured{
 		Offer: toOffer(offer), Variant: toVariant(variant), Known: toKnown(v[4], v[5]),
 		CreatedProcedure: truth(v[6]), CreatedVariant: truth(v[7]), Head: head,
@@ -218,7 +258,7 @@ func captureParams(c graph.Capture) (string, params) {
 	at := c.At.UnixMilli()
 	p := params{
 		"id": c.Key, "procedure": c.ProcedureKey, "codeHash": c.Variant.CodeHash, "tools": tools, "procedures": procedures,
-		"signature": c.Signature, "causes": causes, "at": at, "lasting": c.Lasting,
+		"signature": c.Signature, "causes": causes, "at": at,
 		"key": params{"input": c.Input, "procedure": c.ProcedureKey, "codeHash": c.Variant.CodeHash},
 		"newProcedure": params{
 			"toolName": c.ToolName, "signature": c.Signature, "reach": c.Signature, "frequency": 0, "lastUsedAt": at,
@@ -233,22 +273,26 @@ func captureParams(c graph.Capture) (string, params) {
 		"stub": toolParam(graph.Tool{Class: graph.Unclassified, ParametersSchema: []byte("{}")}),
 		"use":  useParams(c.Use),
 	}
-	if len(procedures) > 0 {
-		return captureProcedures, p
+	statements := map[[2]bool]string{
+		{true, false}: keyedTools, {true, true}: keyedProcedures, {false, false}: slottedTools, {false, true}: slottedProcedures,
 	}
-	return captureTools, p
+	return statements[[2]bool{c.Key != "", len(procedures) > 0}], p
 }
 
 // setTry gives the next try a number of its own.
 func setTry(p params) {
-	var number [8]byte
-	_, _ = rand.Read(number[:]) // it never fails
-	try := int64(binary.BigEndian.Uint64(number[:]))
+	try := randomNumber()
 	p["try"] = try
 	for _, made := range []string{"newProcedure", "newVariant"} {
 		p[made].(params)["made"] = try
 	}
 	p["key"].(params)["try"] = try
+}
+
+func randomNumber() int64 {
+	var number [8]byte
+	_, _ = rand.Read(number[:]) // it never fails
+	return int64(binary.BigEndian.Uint64(number[:]))
 }
 
 // useParams are the details that are written; what is missing stays as it is.

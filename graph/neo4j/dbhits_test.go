@@ -33,7 +33,8 @@ func TestCostDoesNotGrow(t *testing.T) {
 	}
 
 	for _, statement := range []string{
-		captureTools, captureProcedures, captureRepeat, forgetKey, sweepKeys, readFacts, lockedFacts, eventStored, eventsAfter,
+		keyedTools, keyedProcedures, slottedTools, slottedProcedures, keyRepeat, slotRepeat, forgetKey, sweepSlots,
+		readFacts, lockedFacts, eventStored, eventsAfter,
 		toolsWritten, variantJudged, procedureChanged, procedureDeleted, adminMade,
 		proceduresBy, proceduresUsing, variantsBy, variantsOf, usesOf, toolsBy, toolsOf, causes, causesBy,
 	} {
@@ -195,15 +196,18 @@ func questions() []question {
 	fresh := testCapture("fresh", []string{"tool0003a", "zhub"}, []string{"cause 0003", "hub"})
 	fresh.Key = "fresh"
 	outer := testCapture("outer", []string{fresh.ToolName, third.ToolName, "zother"}, []string{"hub"})
-	outer.Key, outer.Lasting = "outer", true
+	outer.Key = "outer"
 	add("capture new", func(ctx context.Context, s *Store) error { return ask(s.Capture(ctx, fresh)) })
 	add("capture again", func(ctx context.Context, s *Store) error { return ask(s.Capture(ctx, fresh)) })
 	add("capture known", func(ctx context.Context, s *Store) error {
-		known := third
-		known.Key = "known"
-		return ask(s.Capture(ctx, known))
+		return ask(s.Capture(ctx, third))
 	})
 	add("capture of procedures", func(ctx context.Context, s *Store) error { return ask(s.Capture(ctx, outer)) })
+	add("capture of procedures without a key", func(ctx context.Context, s *Store) error {
+		c := outer
+		c.Key = ""
+		return ask(s.Capture(ctx, c))
+	})
 
 	add("facts of names", func(ctx context.Context, s *Store) error {
 		return ask(s.Facts(ctx, graph.FactQuery{Names: []string{"zhub", hundredth.ToolName, "none"}, Admin: true}))
@@ -244,7 +248,6 @@ func questions() []question {
 	add("events", func(ctx context.Context, s *Store) error { return ask(s.Events(ctx, 0, 100)) })
 	add("unknown procedure", func(ctx context.Context, s *Store) error {
 		unknown := testCapture("unknown", []string{"proc__none"}, []string{"hub"})
-		unknown.Key = "unknown"
 		if _, err := s.Capture(ctx, unknown); !errors.Is(err, graph.ErrUnknownProcedure) {
 			return fmt.Errorf("captured: %w", err)
 		}

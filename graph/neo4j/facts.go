@@ -4,13 +4,11 @@ import (
 	"context"
 	"strings"
 
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
-
 	"procgraph/graph"
 )
 
 // facts reads all that a decision needs. Its start either looks at the head or locks it, and so does lock with the
-// procedures of the variants, whose uses come with them.
+// procedures of the variants, which captures change without the head.
 func facts(start, lock string) string {
 	return start + `
 CALL () {
@@ -21,7 +19,7 @@ CALL () {
 CALL () {
   UNWIND $in.codeHashes AS hash
   MATCH (v:Variant {codeHash: hash})
-  RETURN collect(properties(v)) AS variants, collect(DISTINCT v.procedure) AS keys
+  RETURN collect(` + variantRow("v") + `) AS variants, collect(DISTINCT v.procedure) AS keys
 }
 CALL (keys) {
   UNWIND keys AS key
@@ -36,10 +34,6 @@ CALL (judged) {
     MATCH (p:Procedure {toolName: name}) RETURN p
   }
   RETURN collect(p) AS owners
-}
-CALL (judged) {
-  UNWIND judged AS p` + usesBy("p", "p.key", "procedure", "ofProcedure", "(p)<-[u:INVESTIGATED_BY]-()") + `
-  RETURN collect([p.key, total, found]) AS uses
 }
 CALL (judged, owners) {
   CALL (judged, owners) {
@@ -63,12 +57,12 @@ WITH *, $in.names + [name IN reached WHERE NOT name IN $in.names] AS mentioned` 
 CALL (dependents) {
   UNWIND dependents AS p
   OPTIONAL MATCH (v:Variant {codeHash: p.current})
-  RETURN collect([labels(p), properties(p), v {.*, code: null}]) AS brief
+  RETURN collect(` + briefRow("p", "v") + `) AS brief
 }
 CALL () {
   MATCH (c:Credential {bootstrap: $in.admin})
   RETURN collect(properties(c)) AS admins
-}` + knownTools("mentioned") + knownProcedures("mentioned") + readEnd + `, whole, variants, offers, uses, brief, admins, tools, known`
+}` + knownTools("mentioned") + knownProcedures("mentioned") + readEnd + `, whole, variants, offers, brief, admins, tools, known`
 }
 
 var (
@@ -91,8 +85,7 @@ func factParams(query graph.FactQuery) params {
 	}
 	p := params{
 		"tools": tools, "procedures": procedures, "names": append(tools[:len(tools):len(tools)], procedures...),
-		"codeHashes": query.CodeHashes, "dependents": query.Dependents,
-		"after": "", "limit": graph.FactUses, "admin": nil,
+		"codeHashes": query.CodeHashes, "dependents": query.Dependents, "admin": nil,
 	}
 	if query.Admin {
 		p["admin"] = bootstrap
@@ -102,40 +95,18 @@ func factParams(query graph.FactQuery) params {
 
 // Facts answers all that a decision about the query needs, with the head, at one moment.
 func (s *Store) Facts(ctx context.Context, query graph.FactQuery) (graph.Facts, error) {
-	record, head, err := s.readSound(ctx, readFacts, lockedFacts, factParams(query), addUp)
+	record, head, err := s.read(ctx, readFacts, factParams(query))
 	if err != nil {
 		return graph.Facts{}, err
 	}
 	return toFacts(record.Values, head), nil
 }
 
-// addUp says whether the uses of each procedure add up to those of the procedure itself, which a capture changes at once.
-// Where more uses are stored than come with the facts, nobody can tell.
-func addUp(record *neo4j.Record) bool {
-	frequencies := map[string]int64{}
-	for _, offer := range toOffers(record.Values[4]) {
-		frequencies[offer.Procedure.Key] = offer.Procedure.Frequency
-	}
-	for _, owner := range rows(record.Values[5]) {
-		if number(owner[1]) > graph.FactUses {
-			continue
-		}
-		rest := frequencies[text(owner[0])]
-		for _, use := range each(owner[2], toUse) {
-			rest -= use.Frequency
-		}
-		if rest != 0 {
-			return false
-		}
-	}
-	return true
-}
-
 func toFacts(v []any, head graph.Head) graph.Facts {
 	f := graph.Facts{
-		Head: head, Known: toKnown(v[8], v[9]),
+		Head: head, Known: toKnown(v[7], v[8]),
 		Tools: map[string]graph.Tool{}, Variants: map[string]graph.Variant{}, Owners: map[string]graph.Offer{},
-		Uses: map[string][]graph.Use{}, Dependents: toOffers(v[6]),
+		Dependents: toOffers(v[5]),
 	}
 	for _, tool := range each(v[2], toTool) {
 		f.Tools[tool.Name] = tool
@@ -143,14 +114,11 @@ func toFacts(v []any, head graph.Head) graph.Facts {
 	for _, offer := range toOffers(v[4]) {
 		f.Owners[offer.Procedure.Key] = offer
 	}
-	for _, variant := range each(v[3], toVariant) {
+	for _, variant := range toVariants(v[3]) {
 		variant.Offered = variant.CodeHash == f.Owners[variant.Procedure].Procedure.Current
 		f.Variants[variant.CodeHash] = variant
 	}
-	for _, owner := range rows(v[5]) {
-		f.Uses[text(owner[0])] = inOrder(each(owner[2], toUse), "", graph.Use.OfProcedure)
-	}
-	for _, admin := range each(v[7], toCredential) {
+	for _, admin := range each(v[6], toCredential) {
 		f.Admin = &admin
 	}
 	return f

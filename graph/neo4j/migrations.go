@@ -7,8 +7,6 @@ import (
 	"strings"
 	"time"
 
-	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
-
 	"procgraph/graph"
 )
 
@@ -54,6 +52,7 @@ var rules = append(ground[:len(ground):len(ground)],
 	unique("procedureName_name", "ProcedureName", "name"),
 	unique("event_sequence", "Event", "sequence"),
 	unique("captureKey_id", "CaptureKey", "id"),
+	unique("captureSlot_id", "CaptureSlot", "id"),
 	unique("tombstone_codeHash", "Tombstone", "codeHash"),
 	unique("credential_id", "Credential", "id"),
 	unique("credential_hash", "Credential", "hash"),
@@ -72,7 +71,7 @@ var rules = append(ground[:len(ground):len(ground)],
 	index("tool_class", "Tool", "class", "name"),
 	index("tool_known", "Tool", "known", "name"),
 	index("tool_suspended", "Tool", "suspended", "name"),
-	index("captureKey_at", "CaptureKey", "at"),
+	index("captureSlot_at", "CaptureSlot", "at"),
 	rule{name: "uses_position", relation: true, on: "USES", properties: []string{"tool", "procedure"}},
 	rule{name: "investigatedBy_ofProcedure", relation: true, on: "INVESTIGATED_BY", properties: []string{"procedure", "ofProcedure"}},
 	rule{name: "investigatedBy_ofCause", relation: true, on: "INVESTIGATED_BY", properties: []string{"cause", "ofCause"}},
@@ -246,45 +245,4 @@ RETURN collect([false, entityType, labelsOrTypes, properties])`,
 		}
 	}
 	return missing, nil
-}
-
-// keyLife is how long a capture's key is kept that is not lasting.
-const (
-	keyLife    = 24 * time.Hour
-	sweepEvery = time.Hour
-	sweepBatch = 500
-)
-
-const sweepKeys = noReplan + `MATCH (k:CaptureKey) USING INDEX k:CaptureKey(at) WHERE k.at < timestamp() - $in.age
-WITH k LIMIT $in.batch
-DELETE k
-RETURN count(*) AS swept`
-
-// sweep forgets old keys of captures, a few at a time, so that no capture waits for it.
-func (s *Store) sweep(ctx context.Context) {
-	every := time.NewTicker(sweepEvery)
-	defer every.Stop()
-	for {
-		select {
-		case <-ctx.Done():
-			return
-		case <-every.C:
-			if err := s.sweepOnce(ctx); err != nil && ctx.Err() == nil {
-				s.log.WarnContext(ctx, "old capture keys were not removed", "error", err)
-			}
-		}
-	}
-}
-
-func (s *Store) sweepOnce(ctx context.Context) error {
-	for {
-		var record *neo4j.Record
-		err := s.retry(ctx, func() (err error) {
-			record, err = s.run(ctx, sweepKeys, params{"age": keyLife.Milliseconds(), "batch": sweepBatch})
-			return err
-		})
-		if err != nil || record == nil || number(record.Values[0]) < sweepBatch {
-			return err
-		}
-	}
 }

@@ -153,22 +153,40 @@ func TestSupported(t *testing.T) {
 	}
 }
 
-// TestSweep removes keys that are a day old, and no lasting ones.
+// TestSweep removes slots that are nobody's, and no keys.
 func TestSweep(t *testing.T) {
 	s := openEmpty(t)
-	for _, name := range []string{"old", "young", "lasting"} {
-		c := testCapture(name, []string{"a", "b"}, []string{"cause"})
-		c.Key, c.Lasting = name, name == "lasting"
+	for _, key := range []string{"", "lasting"} {
+		c := testCapture("swept", []string{"a", "b"}, []string{"cause"})
+		c.Key = key
 		if _, err := s.Capture(t.Context(), c); err != nil {
 			t.Fatal(err)
 		}
 	}
-	must(t, s, "MATCH (k:CaptureKey {id: 'old'}) SET k.at = k.at - $in.age", params{"age": keyLife.Milliseconds() + 1000})
+	must(t, s, "MATCH (k:CaptureSlot) CREATE (:CaptureSlot {id: 'old', at: k.at - $in.age})", params{"age": 2*slotLife.Milliseconds() + 1000})
 	if err := s.sweepOnce(context.Background()); err != nil {
 		t.Fatal(err)
 	}
-	left := texts(must(t, s, "MATCH (k:CaptureKey) WITH k.id AS id ORDER BY id RETURN collect(id)", nil)[0])
-	if strings.Join(left, " ") != "lasting young" {
-		t.Errorf("the keys %v are left", left)
+	left := must(t, s, "MATCH (k:CaptureSlot) WITH collect(k.id) AS slots MATCH (k:CaptureKey) RETURN size(slots), 'old' IN slots, collect(k.id)", nil)
+	if left[0] != int64(1) || left[1] != false || strings.Join(texts(left[2]), " ") != "lasting" {
+		t.Errorf("%v are left, want the young slot and the key", left)
+	}
+}
+
+// TestSlots hands out a slot to one at a time, and none that is about to be swept.
+func TestSlots(t *testing.T) {
+	var s slots
+	one, two := s.take(), s.take()
+	if one.id == two.id {
+		t.Fatal("two captures hold one slot")
+	}
+	s.put(one)
+	if again := s.take(); again != one {
+		t.Errorf("a free slot was not taken: %v", again)
+	}
+	two.made = two.made.Add(-slotLife)
+	s.put(two)
+	if again := s.take(); again.id == two.id {
+		t.Error("a slot was taken that is as old as it may become")
 	}
 }

@@ -28,7 +28,7 @@ func knownTools(names string) string {
 CALL (` + names + `) {
   UNWIND ` + names + ` AS name
   MATCH (t:Tool {name: name})
-  RETURN collect(properties(t)) AS tools
+  RETURN collect(` + row("t", toolColumns) + `) AS tools
 }`
 }
 
@@ -61,6 +61,7 @@ var pageEnd = offersOf("page") + reached("page") + knownTools("reached") + known
 // few procedures, which are sorted. Each listing is a statement that the database plans once.
 type listing struct {
 	label    string // whose index is walked
+	order    graph.ProcedureOrder
 	property string // that holds the position
 	both     bool   // offered and approved
 	narrow   bool   // the filter has tools or causes
@@ -69,6 +70,7 @@ type listing struct {
 func newListing(filter graph.ProcedureFilter, order graph.ProcedureOrder) listing {
 	l := listing{
 		label:  "Procedure",
+		order:  order,
 		both:   filter.Offered && filter.Approved,
 		narrow: len(filter.Tools)+len(filter.Causes) > 0,
 	}
@@ -89,9 +91,12 @@ func newListing(filter graph.ProcedureFilter, order graph.ProcedureOrder) listin
 	return l
 }
 
-// passes are the conditions of the filter on p, but for the label.
+// passes are the conditions of the filter on p, but for the label. What is retired has neither hint.
 func (l listing) passes() string {
-	conditions := " AND ($in.retired OR NOT p:Retired)"
+	conditions := ""
+	if l.label == "Procedure" {
+		conditions += " AND ($in.retired OR NOT p:Retired)"
+	}
 	if l.both {
 		conditions += " AND p:Approved"
 	}
@@ -138,8 +143,8 @@ func (l listing) expand(position string) string {
     WITH DISTINCT p WHERE p:` + l.label + position + l.passes()
 }
 
-// statement reads a page and counts the list.
-func (l listing) statement() string {
+// statement reads a page and, if asked to, counts the list.
+func (l listing) statement(count bool) string {
 	page := `CALL () {
     ` + l.walk("$in.after") + `
   }`
@@ -160,17 +165,22 @@ WITH *, [] AS again`
 	if l.moving() {
 		again = `
 CALL () {
-  CALL () {
-    ` + l.walk("$in.after") + `
-  }
-  RETURN collect(p.key)[..$in.first] AS again
+  MATCH (p:` + l.label + `) USING INDEX p:` + l.label + `(` + l.property + `)
+  WHERE p.` + l.property + ` > $in.after` + l.passes() + `
+  WITH p.` + l.property + ` AS position ORDER BY position LIMIT $in.first
+  RETURN collect(position) AS again
 }`
+	}
+	total := `
+WITH *, 0 AS total`
+	if count {
+		total = l.total()
 	}
 	return readStart + `
 CALL () {
   ` + page + `
   RETURN collect(p)[..$in.first] AS page, count(p) > $in.first AS more
-}` + pageEnd + l.total() + again + readEnd + `, offers, more, tools, known, total, again`
+}` + pageEnd + total + again + readEnd + `, offers, more, tools, known, total, again`
 }
 
 // moving says that procedures move along the index as they are captured. A walk may miss one that moves past it, so there
@@ -178,16 +188,16 @@ CALL () {
 func (l listing) moving() bool { return !l.narrow && l.property != "toolName" }
 
 // steady says whether the second walk found nothing that the first had missed.
-func steady(record *neo4j.Record) bool {
+func (l listing) steady(record *neo4j.Record) bool {
 	again := texts(record.Values[7])
 	if len(again) == 0 {
 		return true
 	}
 	found := map[string]bool{}
 	for _, offer := range toOffers(record.Values[2]) {
-		found[offer.Procedure.Key] = true
+		found[offer.Procedure.ToolName] = true
 	}
-	return !slices.ContainsFunc(again, func(key string) bool { return !found[key] })
+	return !slices.ContainsFunc(again, func(position string) bool { return !found[l.order.NameAt(position)] })
 }
 
 // total answers, as the column total, how many procedures the list has. It counts one by one only if $in.from is not null.
@@ -263,8 +273,8 @@ func (s *Store) Registry(ctx context.Context, filter graph.RegistryFilter, page 
 func (s *Store) Procedures(ctx context.Context, filter graph.ProcedureFilter, order graph.ProcedureOrder,
 	page graph.Page) (graph.ProcedurePage, error) {
 	l := newListing(filter, order)
-	statement, p := l.statement(), pageParams(page, l.params(filter, page.Count, graph.MaxTotal))
-	record, head, err := s.readSound(ctx, statement, lockedForm(statement), p, steady)
+	statement, p := l.statement(page.Count), pageParams(page, l.params(filter, page.Count, graph.MaxTotal))
+	record, head, err := s.readSound(ctx, statement, lockedForm(statement), p, l.steady)
 	if err != nil {
 		return graph.ProcedurePage{}, err
 	}

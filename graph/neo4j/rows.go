@@ -9,12 +9,34 @@ import (
 	"procgraph/graph"
 )
 
-// offerRow is the Cypher of a procedure with its offered variant, which may be null. Properties are taken whole: to name
-// them one by one would double the time for planning and for running. They are taken where the node is found and not at
-// the end of the statement, because reads end with the head.
-func offerRow(procedure, variant string) string {
-	return "[labels(" + procedure + "), properties(" + procedure + "), properties(" + variant + ")]"
+// procedureColumns and variantColumns are the stored properties in the order in which rows carry them. Rows are lists: maps
+// would carry the name of each property once more for each row, which costs a page as much time as finding it.
+var (
+	procedureColumns = []string{"key", "toolName", "signature", "reach", "frequency", "lastUsedAt", "createdAt", "updatedAt",
+		"retiredAt", "current", "unproven", "approvedVariants"}
+	variantColumns = []string{"codeHash", "code", "procedure", "strategy", "summary", "whenToUse", "status", "proven",
+		"analyser", "capturedBy", "capturedWith", "capturedAt", "approvedBy", "approvedAt", "rejectedReason", "succeeded",
+		"failed", "lastRunAt"}
+	toolColumns = []string{"name", "class", "externalAccess", "known", "suspended", "definitionHash"}
+)
+
+// row is the Cypher of a list of a node's properties.
+func row(node string, columns []string) string {
+	return "[" + node + "." + strings.Join(columns, ", "+node+".") + "]"
 }
+
+// offerRow is the Cypher of a procedure with its offered variant, which may be null. Properties are taken where the node is
+// found and not at the end of the statement, because reads end with the head.
+func offerRow(procedure, variant string) string {
+	return "[labels(" + procedure + "), " + row(procedure, procedureColumns) + ", " + row(variant, variantColumns) + "]"
+}
+
+// briefRow is an offerRow without the code.
+func briefRow(procedure, variant string) string {
+	return strings.Replace(offerRow(procedure, variant), variant+".code,", "null,", 1)
+}
+
+func variantRow(variant string) string { return row(variant, variantColumns) }
 
 // invertedCount and invertedMillis are the Cypher of the parts of positions in package graph: numbers of fixed width that
 // sort the greatest first.
@@ -118,16 +140,15 @@ func each[T any](v any, convert func(properties) T) []T {
 // toOffer reads an offerRow.
 func toOffer(row []any) graph.Offer {
 	labels, _ := row[0].([]any)
-	p, _ := row[1].(properties)
+	p, _ := row[1].([]any)
 	offer := graph.Offer{Procedure: graph.Procedure{
-		Key: text(p["key"]), ToolName: text(p["toolName"]), Signature: texts(p["signature"]), Reach: texts(p["reach"]),
-		Frequency: number(p["frequency"]), LastUsedAt: moment(p["lastUsedAt"]), CreatedAt: moment(p["createdAt"]),
-		UpdatedAt: moment(p["updatedAt"]), RetiredAt: moment(p["retiredAt"]), Current: text(p["current"]),
+		Key: text(p[0]), ToolName: text(p[1]), Signature: texts(p[2]), Reach: texts(p[3]), Frequency: number(p[4]),
+		LastUsedAt: moment(p[5]), CreatedAt: moment(p[6]), UpdatedAt: moment(p[7]), RetiredAt: moment(p[8]),
+		Current: text(p[9]), Unproven: truth(p[10]), ApprovedVariants: int(number(p[11])),
 		Approved: slices.Contains(labels, any("Approved")), Offered: slices.Contains(labels, any("Offered")),
-		Unproven: truth(p["unproven"]), ApprovedVariants: int(number(p["approvedVariants"])),
 	}}
-	if current, ok := row[2].(properties); ok {
-		variant := toVariant(current)
+	if v, _ := row[2].([]any); v[0] != nil {
+		variant := toVariant(v)
 		variant.Offered = true
 		offer.Current = &variant
 	}
@@ -143,15 +164,24 @@ func toOffers(v any) []graph.Offer {
 	return offers
 }
 
-func toVariant(p properties) graph.Variant {
+// toVariant reads a variantRow.
+func toVariant(v []any) graph.Variant {
 	return graph.Variant{
-		CodeHash: text(p["codeHash"]), Code: text(p["code"]), Procedure: text(p["procedure"]), Strategy: text(p["strategy"]),
-		Summary: text(p["summary"]), WhenToUse: text(p["whenToUse"]), Status: graph.VariantStatus(text(p["status"])),
-		Proven: truth(p["proven"]), Analyser: int(number(p["analyser"])), CapturedBy: text(p["capturedBy"]),
-		CapturedWith: text(p["capturedWith"]), CapturedAt: moment(p["capturedAt"]), ApprovedBy: text(p["approvedBy"]),
-		ApprovedAt: moment(p["approvedAt"]), RejectedReason: text(p["rejectedReason"]), Succeeded: number(p["succeeded"]),
-		Failed: number(p["failed"]), LastRunAt: moment(p["lastRunAt"]),
+		CodeHash: text(v[0]), Code: text(v[1]), Procedure: text(v[2]), Strategy: text(v[3]), Summary: text(v[4]),
+		WhenToUse: text(v[5]), Status: graph.VariantStatus(text(v[6])), Proven: truth(v[7]), Analyser: int(number(v[8])),
+		CapturedBy: text(v[9]), CapturedWith: text(v[10]), CapturedAt: moment(v[11]), ApprovedBy: text(v[12]),
+		ApprovedAt: moment(v[13]), RejectedReason: text(v[14]), Succeeded: number(v[15]), Failed: number(v[16]),
+		LastRunAt: moment(v[17]),
 	}
+}
+
+func toVariants(v any) []graph.Variant {
+	list := rows(v)
+	variants := make([]graph.Variant, len(list))
+	for i, row := range list {
+		variants[i] = toVariant(row)
+	}
+	return variants
 }
 
 func toTool(p properties) graph.Tool {
@@ -204,8 +234,21 @@ func eventParam(e graph.Event) params {
 // inOrder sorts rows that were found in order and may have moved before they were read, and drops those that moved out of
 // the page.
 func inOrder[T any](items []T, after string, position func(T) string) []T {
-	items = slices.DeleteFunc(items, func(item T) bool { return position(item) <= after })
-	slices.SortFunc(items, func(a, b T) int { return strings.Compare(position(a), position(b)) })
+	type placed struct {
+		item T
+		at   string
+	}
+	rows := make([]placed, 0, len(items))
+	for _, item := range items {
+		if at := position(item); at > after {
+			rows = append(rows, placed{item, at})
+		}
+	}
+	slices.SortFunc(rows, func(a, b placed) int { return strings.Compare(a.at, b.at) })
+	items = items[:len(rows)]
+	for i, row := range rows {
+		items[i] = row.item
+	}
 	return items
 }
 
@@ -224,8 +267,10 @@ func slice[T any](items []T, page graph.Page, total any, head graph.Head) graph.
 // toKnown reads what names stand for: tools, and procedures with their offered variants.
 func toKnown(tools, procedures any) graph.Known {
 	known := graph.Known{Tools: map[string]graph.ToolFact{}, Procedures: map[string]graph.Offer{}}
-	for _, tool := range each(tools, toTool) {
-		known.Tools[tool.Name] = tool.Fact()
+	for _, t := range rows(tools) {
+		fact := graph.ToolFact{Name: text(t[0]), Class: graph.ToolClass(text(t[1])), ExternalAccess: truth(t[2]),
+			Known: truth(t[3]), Suspended: truth(t[4]), DefinitionHash: text(t[5])}
+		known.Tools[fact.Name] = fact
 	}
 	for _, offer := range toOffers(procedures) {
 		known.Procedures[offer.Procedure.ToolName] = offer

@@ -3,7 +3,7 @@
 // The graph is made of (:Procedure)-[:HAS_VARIANT]->(:Variant)-[:CALLS]->(:Tool), (:Procedure)-[:USES]->(:Tool) and
 // (:Cause)-[:INVESTIGATED_BY]->(:Procedure). The labels Approved, Offered and Retired on a procedure are the hints
 // that lists walk. REACHES and ProcedureName lead from a name to the procedures that reach it. Head, Event, CaptureKey,
-// Tombstone, Credential and Schema are bookkeeping.
+// CaptureSlot, Tombstone, Credential and Schema are bookkeeping.
 //
 // Statements are constants, or put together from a small closed set of constants; every value is a parameter.
 package neo4j
@@ -55,6 +55,7 @@ type Store struct {
 	turn chan struct{}
 
 	plans plans
+	slots slots
 
 	stopSweep context.CancelFunc
 	sweeping  sync.WaitGroup

@@ -12,7 +12,7 @@ CALL () {
   UNWIND $in.codeHashes AS hash
   WITH DISTINCT hash
   MATCH (v:Variant {codeHash: hash})
-  RETURN collect(properties(v)) AS variants, collect(DISTINCT v.procedure) AS keys
+  RETURN collect(` + variantRow("v") + `) AS variants, collect(DISTINCT v.procedure) AS keys
 }
 CALL (keys) {
   UNWIND keys AS key
@@ -27,7 +27,7 @@ func (s *Store) VariantsBy(ctx context.Context, codeHashes []string) (graph.Vari
 		return graph.VariantPage{}, err
 	}
 	answer := graph.VariantPage{Known: toKnown(record.Values[3], record.Values[4])}
-	answer.Items, answer.Head = each(record.Values[2], toVariant), head
+	answer.Items, answer.Head = toVariants(record.Values[2]), head
 	offered := texts(record.Values[5])
 	for i := range answer.Items {
 		answer.Items[i].Offered = slices.Contains(offered, answer.Items[i].CodeHash)
@@ -43,9 +43,9 @@ CALL () {
     MATCH (v:Variant) USING INDEX v:Variant(procedure, position)
     WHERE v.procedure = key AND v.position > $in.after
     WITH v ORDER BY v.procedure, v.position LIMIT $in.limit
-    RETURN collect(properties(v)) AS found
+    RETURN collect(` + variantRow("v") + `) AS found
   }
-  RETURN collect([key, COUNT { (p)-[:HAS_VARIANT]->() }, size(found) > $in.first, [v IN found[..$in.first] | [v, v.codeHash = p.current]]]) AS owners, collect(p) AS page
+  RETURN collect([key, COUNT { (p)-[:HAS_VARIANT]->() }, size(found) > $in.first, [v IN found[..$in.first] | [v, v[0] = p.current]]]) AS owners, collect(p) AS page
 }` + reached("page") + knownTools("reached") + knownProcedures("reached") + readEnd + `, owners, tools, known`
 
 // VariantsOf answers, for each procedure key, its variants by Position.
@@ -64,8 +64,8 @@ func toJudged(v any) []graph.Variant {
 	pairs := rows(v)
 	variants := make([]graph.Variant, len(pairs))
 	for i, pair := range pairs {
-		p, _ := pair[0].(properties)
-		variants[i] = toVariant(p)
+		variant, _ := pair[0].([]any)
+		variants[i] = toVariant(variant)
 		variants[i].Offered = truth(pair[1])
 	}
 	return variants

@@ -25,7 +25,7 @@ func (s *Store) Capture(ctx context.Context, capture graph.Capture) (graph.Captu
 }
 
 func (t tx) capture(c graph.Capture) (graph.Captured, error) {
-	if c.Lasting && c.Key != "" {
+	if c.Key != "" {
 		if captured, ok, err := t.repeated(c); ok || err != nil {
 			return captured, err
 		}
@@ -64,7 +64,7 @@ func (t tx) capture(c graph.Capture) (graph.Captured, error) {
 			return answer, err
 		}
 	}
-	if c.Lasting && c.Key != "" {
+	if c.Key != "" {
 		err = t.exec(`INSERT INTO capture_keys (key, input, variant, created_procedure, created_variant)
 			VALUES (?, ?, ?, ?, ?)`, c.Key, c.Input, variantID, answer.CreatedProcedure, answer.CreatedVariant)
 		if err != nil {

@@ -23,7 +23,6 @@ func (t tx) facts(query graph.FactQuery) (graph.Facts, error) {
 		Tools:    map[string]graph.Tool{},
 		Variants: map[string]graph.Variant{},
 		Owners:   map[string]graph.Offer{},
-		Uses:     map[string][]graph.Use{},
 	}
 	var err error
 	if facts.Head, err = t.head(); err != nil {
@@ -86,7 +85,7 @@ func (t tx) named(list []string, facts *graph.Facts) error {
 	return nil
 }
 
-// owners adds the variants with these code hashes, their procedures and the uses of those.
+// owners adds the variants with these code hashes and their procedures.
 func (t tx) owners(codeHashes []string, facts *graph.Facts) error {
 	if len(codeHashes) == 0 {
 		return nil
@@ -107,11 +106,7 @@ func (t tx) owners(codeHashes []string, facts *graph.Facts) error {
 		return err
 	}
 	for _, offer := range offers {
-		key := offer.Procedure.Key
-		facts.Owners[key] = offer.Offer
-		if facts.Uses[key], err = t.usesOfProcedure(key, "", graph.FactUses); err != nil {
-			return err
-		}
+		facts.Owners[offer.Procedure.Key] = offer.Offer
 	}
 	return nil
 }

@@ -133,7 +133,9 @@ func writeUntilKilled(path string) error {
 				n := rand.IntN(30_000)
 				c := sample(n)
 				c.Causes = append(c.Causes, "every capture")
-				c.Key, c.Lasting = fmt.Sprint(rand.Int64()), worker%2 == 0
+				if c.Key = ""; worker%2 == 0 {
+					c.Key = fmt.Sprint(rand.Int64())
+				}
 				got, err := store.Capture(ctx, c)
 				if err != nil {
 					failed <- err

@@ -21,21 +21,15 @@ func (s *Store) UsesOf(ctx context.Context, of graph.UseOwners, page graph.Page)
 		})
 	}
 	return batch(ctx, s, of.Procedures, page.First, func(t tx, key string) (uses []graph.Use, total int, err error) {
-		if uses, err = t.usesOfProcedure(key, page.After, page.First+1); err != nil {
-			return nil, 0, err
-		}
-		if page.Count {
+		err = t.query(`SELECT `+useColumns+` FROM procedures p CROSS JOIN uses u ON u.procedure = p.id
+			WHERE p.key = ? AND u.of_procedure > ? ORDER BY u.of_procedure LIMIT +?`,
+			addUse(&uses), key, page.After, page.First+1)
+		if err == nil && page.Count {
 			total, err = t.one(`SELECT count(*) FROM (SELECT 1 FROM procedures p CROSS JOIN uses u ON u.procedure = p.id
 				WHERE p.key = ? LIMIT +?)`, key, graph.MaxTotal)
 		}
 		return uses, total, err
 	})
-}
-
-func (t tx) usesOfProcedure(key, after string, limit int) (uses []graph.Use, err error) {
-	err = t.query(`SELECT `+useColumns+` FROM procedures p CROSS JOIN uses u ON u.procedure = p.id
-		WHERE p.key = ? AND u.of_procedure > ? ORDER BY u.of_procedure LIMIT +?`, addUse(&uses), key, after, limit)
-	return uses, err
 }
 
 func addUse(uses *[]graph.Use) func(row) error {

@@ -84,11 +84,8 @@ func Start(tb testing.TB) *Server {
 		tb.Fatal("neo4jtest: this test binary needs `func TestMain(m *testing.M) { os.Exit(neo4jtest.Main(m)) }`")
 	}
 	if shared.server == nil && shared.err == nil {
-		env := quickStart
-		if _, measured := tb.(*testing.B); measured {
-			env = nil
-		}
-		shared.server, shared.err = open(context.Background(), env)
+		_, measured := tb.(*testing.B)
+		shared.server, shared.err = open(context.Background(), measured)
 	}
 	if shared.err != nil {
 		tb.Fatalf("neo4jtest: %v", shared.err)
@@ -106,15 +103,11 @@ type Server struct {
 	container *database // Nil for a database that this process did not start.
 }
 
-// quickStart lets Java compile only fast: that halves the work of a start, which for most test binaries is more
-// than all their statements. What is measured runs without it.
-var quickStart = map[string]string{"JAVA_TOOL_OPTIONS": "-XX:TieredStopAtLevel=1"}
-
 // Open starts a database outside a test, such as for a benchmark, or connects to the one that
 // PROCGRAPH_TEST_NEO4J_URI names. The caller closes it.
-func Open(ctx context.Context) (*Server, error) { return open(ctx, nil) }
+func Open(ctx context.Context) (*Server, error) { return open(ctx, true) }
 
-func open(ctx context.Context, env map[string]string) (*Server, error) {
+func open(ctx context.Context, measured bool) (*Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
 	s := &Server{
@@ -123,7 +116,7 @@ func open(ctx context.Context, env map[string]string) (*Server, error) {
 		Password: os.Getenv("PROCGRAPH_TEST_NEO4J_PASSWORD"),
 	}
 	if s.URI == "" {
-		container, err := startDatabase(ctx, env)
+		container, err := startDatabase(ctx, measured)
 		if err != nil {
 			return nil, err
 		}
