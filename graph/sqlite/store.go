@@ -78,7 +78,7 @@ func (s *Store) connect(ctx context.Context) error {
 			return err
 		}
 	}
-	writer, err := openConn(s.files.path)
+	writer, err := openConn(s.files.path, writerCache)
 	if err != nil {
 		return err
 	}
@@ -90,7 +90,7 @@ func (s *Store) connect(ctx context.Context) error {
 	writer.SetInterrupt(nil)
 	writer.SetBusyTimeout(lockTry)
 	for range readers {
-		conn, err := openConn(s.files.path)
+		conn, err := openConn(s.files.path, readerCache)
 		if err != nil {
 			return err
 		}
@@ -102,8 +102,14 @@ func (s *Store) connect(ctx context.Context) error {
 	return nil
 }
 
+// The caches of connections, in KiB. A commit that split a page makes SQLite look at all that the writer has cached.
+const (
+	writerCache = 8 << 10
+	readerCache = 32 << 10
+)
+
 // openConn opens a connection to a file that exists. The settings hold for the connection, so each one sets them.
-func openConn(path string) (*sqlite.Conn, error) {
+func openConn(path string, cache int) (*sqlite.Conn, error) {
 	conn, err := sqlite.OpenConn(path, sqlite.OpenReadWrite)
 	if err != nil {
 		return nil, classify(err)
@@ -114,7 +120,7 @@ func openConn(path string) (*sqlite.Conn, error) {
 		"PRAGMA foreign_keys = ON",
 		"PRAGMA synchronous = FULL",
 		"PRAGMA temp_store = MEMORY",
-		"PRAGMA cache_size = -32768",       // KiB
+		fmt.Sprintf("PRAGMA cache_size = -%d", cache),
 		"PRAGMA wal_autocheckpoint = 4000", // pages
 	} {
 		if err := t.exec(setting); err != nil {

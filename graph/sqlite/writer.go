@@ -80,8 +80,8 @@ func (s *Store) writeQueued() {
 	}
 }
 
-// writeGroup stores the write and those that wait behind it in one transaction with a savepoint for each, and answers
-// all of them after the one commit.
+// writeGroup stores the write and those that wait behind it in one transaction, and answers all of them after the one
+// commit. Each but the first has a savepoint: when the first fails, there is nothing else to keep.
 func (s *Store) writeGroup(first *write) {
 	t := tx{conn: s.writer, trace: s.trace}
 	if !s.begin(t, first) {
@@ -93,7 +93,13 @@ func (s *Store) writeGroup(first *write) {
 			continue
 		}
 		group = append(group, w)
-		w.savepoint(t)
+		if len(group) > 1 {
+			w.savepoint(t)
+		} else if w.protect(t); w.failed() {
+			w.rollback(t, "ROLLBACK")
+			close(w.done)
+			return
+		}
 		if s.writer.AutocommitEnabled() {
 			// The database gave up the whole transaction, as it may when the disk is full.
 			answer(group, unavailable(cmp.Or(w.err, errRolledBack)))
@@ -143,17 +149,25 @@ func (w *write) savepoint(t tx) {
 		return
 	}
 	w.protect(t)
-	if w.err != nil || w.panicked != nil {
-		if t.conn.AutocommitEnabled() {
-			return
-		}
-		if err := t.exec("ROLLBACK TO one"); err != nil {
-			w.err = errors.Join(w.err, err)
-		}
+	if w.failed() && !w.rollback(t, "ROLLBACK TO one") {
+		return
 	}
 	if err := t.exec("RELEASE one"); err != nil {
 		w.err = errors.Join(w.err, err)
 	}
+}
+
+func (w *write) failed() bool { return w.err != nil || w.panicked != nil }
+
+// rollback undoes the write; it answers false if the database did that by itself, to the whole transaction.
+func (w *write) rollback(t tx, statement string) bool {
+	if t.conn.AutocommitEnabled() {
+		return false
+	}
+	if err := t.exec(statement); err != nil {
+		w.err = errors.Join(w.err, err)
+	}
+	return true
 }
 
 func (w *write) protect(t tx) {
