@@ -34,7 +34,7 @@ func (h *handler) present(ctx context.Context, err error) *gqlerror.Error {
 	switch {
 	case errors.As(err, &known):
 	case placed != nil && (refused(placed) || ofArgument(ctx, placed)):
-		known = &operations.Error{Code: operations.BadUserInput, Message: placed.Message}
+		known = &operations.Error{Code: operations.BadUserInput, Message: plain(placed.Message)}
 	default:
 		h.report(ctx, nil, err)
 		known = errInternal
@@ -51,6 +51,14 @@ func (h *handler) present(ctx context.Context, err error) *gqlerror.Error {
 		shown.Extensions["line"], shown.Extensions["column"] = known.Line, known.Column
 	}
 	return shown
+}
+
+// plain is the library's message but for the one about a variable's type, which quotes another value than was sent.
+func plain(message string) string {
+	if strings.HasPrefix(message, "cannot use ") {
+		return "the value is no " + message[strings.LastIndexByte(message, ' ')+1:]
+	}
+	return message
 }
 
 // refused tells that parsing or validation refused the document or its variables.

@@ -2,6 +2,7 @@ package resolvers
 
 import (
 	"fmt"
+	"maps"
 	"net/http"
 	"strings"
 	"testing"
@@ -104,6 +105,29 @@ func TestFirstIsBounded(t *testing.T) {
 		a.ok(query, nil)
 	}
 	a.ok(byVariable, map[string]any{"n": nil})
+}
+
+func TestScalarsAreStrict(t *testing.T) {
+	a := newAPI(t)
+	const capture = `mutation($i:CaptureProcedureInput!){captureProcedure(input:$i){createdProcedure}}`
+	for _, first := range []any{"5", "", 1.5, 1e100, true, []int{5}, map[string]any{}} {
+		got := a.refused("BAD_USER_INPUT", `query($n:Int){procedures(first:$n){nodes{id}}}`, map[string]any{"n": first})
+		if message := got.Errors[0].Message; !strings.Contains(message, "Int") {
+			t.Errorf("%v: %q does not say what is wanted", first, message)
+		}
+	}
+	for name, change := range map[string]map[string]any{
+		"code is a number": {"code": 5}, "a cause is a number": {"causes": []any{"a", 5}}, "summary is true": {"summary": true},
+		"confidence is a text": {"confidence": "0.5"}, "confidence is true": {"confidence": true},
+	} {
+		input := map[string]any{"code": "await tools.a()", "causes": []any{"a"}, "confidence": 1}
+		maps.Copy(input, change)
+		if got := a.ask(capture, map[string]any{"i": input}); len(got.Errors) != 1 || got.Errors[0].Extensions.Code != "BAD_USER_INPUT" ||
+			strings.Contains(got.Errors[0].Message, "names no tool") {
+			t.Errorf("%s: %+v", name, got.Errors)
+		}
+	}
+	a.ok(capture, map[string]any{"i": map[string]any{"code": "await tools.a()", "causes": "a", "confidence": 1}})
 }
 
 func TestReasonableQueriesPass(t *testing.T) {

@@ -132,7 +132,7 @@ OPTIONAL MATCH (p:Procedure {key: ` + procedure + `}) WHERE p.made = k.made
 OPTIONAL MATCH (v:Variant {codeHash: $in.codeHash})
 OPTIONAL MATCH (current:Variant {codeHash: p.current})
 WITH settled, k, p, v, current, coalesce(p.reach, []) AS reached` + knownTools("reached") + knownProcedures("reached") +
-		readEnd + `, ` + offerRow("p", "current") + `, ` + variantRow("v") + `, tools, known, k.try = p.made, k.try = v.made, k.input, k.try, p IS NOT NULL`
+		readEnd + `, ` + offerRow("p", "current") + `, ` + variantRow + `, tools, known, k.try = p.made, k.try = v.made, k.input, k.try, p IS NOT NULL`
 }
 
 var (
@@ -151,7 +151,7 @@ DELETE k`
 
 // captureEnd answers what is stored now.
 func captureEnd(known string) string {
-	return readEnd + `, ` + offerRow("p", "current") + `, ` + variantRow("v") + `, tools, ` + known + `, newProcedure, newVariant`
+	return readEnd + `, ` + offerRow("p", "current") + `, ` + variantRow + `, tools, ` + known + `, newProcedure, newVariant`
 }
 
 // Capture finds or makes what the capture names and counts the use, all or nothing.

@@ -19,7 +19,7 @@ CALL () {
 CALL () {
   UNWIND $in.codeHashes AS hash
   MATCH (v:Variant {codeHash: hash})
-  RETURN collect(` + variantRow("v") + `) AS variants, collect(DISTINCT v.procedure) AS keys
+  RETURN collect(` + variantRow + `) AS variants, collect(DISTINCT v.procedure) AS keys
 }
 CALL (keys) {
   UNWIND keys AS key

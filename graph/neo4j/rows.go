@@ -36,7 +36,8 @@ func briefRow(procedure, variant string) string {
 	return strings.Replace(offerRow(procedure, variant), variant+".code,", "null,", 1)
 }
 
-func variantRow(variant string) string { return row(variant, variantColumns) }
+// variantRow is the Cypher of the variant v.
+var variantRow = row("v", variantColumns)
 
 // invertedCount and invertedMillis are the Cypher of the parts of positions in package graph: numbers of fixed width that
 // sort the greatest first.

@@ -12,7 +12,7 @@ CALL () {
   UNWIND $in.codeHashes AS hash
   WITH DISTINCT hash
   MATCH (v:Variant {codeHash: hash})
-  RETURN collect(` + variantRow("v") + `) AS variants, collect(DISTINCT v.procedure) AS keys
+  RETURN collect(` + variantRow + `) AS variants, collect(DISTINCT v.procedure) AS keys
 }
 CALL (keys) {
   UNWIND keys AS key
@@ -43,7 +43,7 @@ CALL () {
     MATCH (v:Variant) USING INDEX v:Variant(procedure, position)
     WHERE v.procedure = key AND v.position > $in.after
     WITH v ORDER BY v.procedure, v.position LIMIT $in.limit
-    RETURN collect(` + variantRow("v") + `) AS found
+    RETURN collect(` + variantRow + `) AS found
   }
   RETURN collect([key, COUNT { (p)-[:HAS_VARIANT]->() }, size(found) > $in.first, [v IN found[..$in.first] | [v, v[0] = p.current]]]) AS owners, collect(p) AS page
 }` + reached("page") + knownTools("reached") + knownProcedures("reached") + readEnd + `, owners, tools, known`

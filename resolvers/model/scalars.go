@@ -2,6 +2,7 @@ package model
 
 import (
 	"bytes"
+	"context"
 	"encoding/json"
 	"fmt"
 	"io"
@@ -51,6 +52,42 @@ func UnmarshalJSON(v any) (json.RawMessage, error) {
 		return nil, badInput("a JSON value cannot be read")
 	}
 	return bytes.TrimSuffix(b.Bytes(), []byte("\n")), nil
+}
+
+// The library takes texts for numbers and numbers for texts, which GraphQL forbids: what is stored would not be what was
+// sent. Numbers in variables arrive as json.Number.
+
+// MarshalText writes a String.
+func MarshalText(s string) graphql.Marshaler { return graphql.MarshalString(s) }
+
+// UnmarshalText reads a String.
+func UnmarshalText(v any) (string, error) {
+	if s, ok := v.(string); ok {
+		return s, nil
+	}
+	return "", badInput("a String is a text in quotes")
+}
+
+// MarshalNumber writes a Float.
+func MarshalNumber(f float64) graphql.ContextMarshaler { return graphql.MarshalFloatContext(f) }
+
+// UnmarshalNumber reads a Float.
+func UnmarshalNumber(ctx context.Context, v any) (float64, error) {
+	if _, quoted := v.(string); quoted {
+		return 0, badInput("a Float is a number without quotes")
+	}
+	return graphql.UnmarshalFloatContext(ctx, v)
+}
+
+// MarshalCount writes an Int.
+func MarshalCount(n int32) graphql.Marshaler { return graphql.MarshalInt32(n) }
+
+// UnmarshalCount reads an Int.
+func UnmarshalCount(v any) (int32, error) {
+	if _, quoted := v.(string); quoted {
+		return 0, badInput("an Int is a number without quotes")
+	}
+	return graphql.UnmarshalInt32(v)
 }
 
 // Int32 is a count as GraphQL can show it.
