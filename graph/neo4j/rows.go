@@ -28,7 +28,7 @@ func row(node string, columns []string) string {
 // offerRow is the Cypher of a procedure with its offered variant, which may be null. Properties are taken where the node is
 // found and not at the end of the statement, because reads end with the head.
 func offerRow(procedure, variant string) string {
-	return "[labels(" + procedure + "), " + row(procedure, procedureColumns) + ", " + row(variant, variantColumns) + "]"
+	return "[" + procedure + ":Approved, " + procedure + ":Offered, " + row(procedure, procedureColumns) + ", " + row(variant, variantColumns) + "]"
 }
 
 // briefRow is an offerRow without the code.
@@ -140,15 +140,14 @@ func each[T any](v any, convert func(properties) T) []T {
 
 // toOffer reads an offerRow.
 func toOffer(row []any) graph.Offer {
-	labels, _ := row[0].([]any)
-	p, _ := row[1].([]any)
+	p, _ := row[2].([]any)
 	offer := graph.Offer{Procedure: graph.Procedure{
 		Key: text(p[0]), ToolName: text(p[1]), Signature: texts(p[2]), Reach: texts(p[3]), Frequency: number(p[4]),
 		LastUsedAt: moment(p[5]), CreatedAt: moment(p[6]), UpdatedAt: moment(p[7]), RetiredAt: moment(p[8]),
 		Current: text(p[9]), Unproven: truth(p[10]), ApprovedVariants: int(number(p[11])),
-		Approved: slices.Contains(labels, any("Approved")), Offered: slices.Contains(labels, any("Offered")),
+		Approved: truth(row[0]), Offered: truth(row[1]),
 	}}
-	if v, _ := row[2].([]any); v[0] != nil {
+	if v, _ := row[3].([]any); v[0] != nil {
 		variant := toVariant(v)
 		variant.Offered = true
 		offer.Current = &variant
