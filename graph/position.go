@@ -48,11 +48,17 @@ func (p Procedure) Position(order ProcedureOrder) string {
 
 // NameAt is the tool name in a procedure's position.
 func (o ProcedureOrder) NameAt(position string) string {
-	before := map[ProcedureOrder]int{ByFrequency: 2, ByUpdated: 1}[o]
-	for range before {
-		_, position, _ = strings.Cut(position, ":")
+	switch o {
+	case ByName:
+		return position
+	case ByUpdated:
+		_, name, _ := strings.Cut(position, ":")
+		return name
+	default:
+		_, rest, _ := strings.Cut(position, ":")
+		_, name, _ := strings.Cut(rest, ":")
+		return name
 	}
-	return position
 }
 
 // Position sorts the variants of a procedure by the time of their capture.
