@@ -273,10 +273,14 @@ func captureParams(c graph.Capture) (string, params) {
 		"stub": toolParam(graph.Tool{Class: graph.Unclassified, ParametersSchema: []byte("{}")}),
 		"use":  useParams(c.Use),
 	}
-	statements := map[[2]bool]string{
-		{true, false}: keyedTools, {true, true}: keyedProcedures, {false, false}: slottedTools, {false, true}: slottedProcedures,
+	plain, composed := slottedTools, slottedProcedures
+	if c.Key != "" {
+		plain, composed = keyedTools, keyedProcedures
 	}
-	return statements[[2]bool{c.Key != "", len(procedures) > 0}], p
+	if len(procedures) > 0 {
+		return composed, p
+	}
+	return plain, p
 }
 
 // setTry gives the next try a number of its own.

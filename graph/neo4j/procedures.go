@@ -194,8 +194,9 @@ func (l listing) steady(record *neo4j.Record) bool {
 		return true
 	}
 	found := map[string]bool{}
-	for _, offer := range toOffers(record.Values[2]) {
-		found[offer.Procedure.ToolName] = true
+	for _, offer := range rows(record.Values[2]) {
+		p, _ := offer[2].([]any)
+		found[text(p[1])] = true
 	}
 	return !slices.ContainsFunc(again, func(position string) bool { return !found[l.order.NameAt(position)] })
 }
@@ -273,8 +274,8 @@ func (s *Store) Registry(ctx context.Context, filter graph.RegistryFilter, page 
 func (s *Store) Procedures(ctx context.Context, filter graph.ProcedureFilter, order graph.ProcedureOrder,
 	page graph.Page) (graph.ProcedurePage, error) {
 	l := newListing(filter, order)
-	statement, p := l.statement(page.Count), pageParams(page, l.params(filter, page.Count, graph.MaxTotal))
-	record, head, err := s.readSound(ctx, statement, lockedForm(statement), p, l.steady)
+	p := pageParams(page, l.params(filter, page.Count, graph.MaxTotal))
+	record, head, err := s.readSound(ctx, l.statement(page.Count), p, l.steady)
 	if err != nil {
 		return graph.ProcedurePage{}, err
 	}

@@ -127,13 +127,13 @@ func textParam(s string) any {
 // properties are those of a node or relation.
 type properties = map[string]any
 
-// each converts a list of properties.
-func each[T any](v any, convert func(properties) T) []T {
+// each converts a list of properties or of rows.
+func each[From properties | []any, To any](v any, convert func(From) To) []To {
 	list, _ := v.([]any)
-	items := make([]T, len(list))
+	items := make([]To, len(list))
 	for i, value := range list {
-		p, _ := value.(properties)
-		items[i] = convert(p)
+		from, _ := value.(From)
+		items[i] = convert(from)
 	}
 	return items
 }
@@ -155,14 +155,7 @@ func toOffer(row []any) graph.Offer {
 	return offer
 }
 
-func toOffers(v any) []graph.Offer {
-	list := rows(v)
-	offers := make([]graph.Offer, len(list))
-	for i, row := range list {
-		offers[i] = toOffer(row)
-	}
-	return offers
-}
+func toOffers(v any) []graph.Offer { return each(v, toOffer) }
 
 // toVariant reads a variantRow.
 func toVariant(v []any) graph.Variant {
@@ -175,13 +168,12 @@ func toVariant(v []any) graph.Variant {
 	}
 }
 
-func toVariants(v any) []graph.Variant {
-	list := rows(v)
-	variants := make([]graph.Variant, len(list))
-	for i, row := range list {
-		variants[i] = toVariant(row)
-	}
-	return variants
+func toVariants(v any) []graph.Variant { return each(v, toVariant) }
+
+// toFact reads a row of toolColumns.
+func toFact(t []any) graph.ToolFact {
+	return graph.ToolFact{Name: text(t[0]), Class: graph.ToolClass(text(t[1])), ExternalAccess: truth(t[2]),
+		Known: truth(t[3]), Suspended: truth(t[4]), DefinitionHash: text(t[5])}
 }
 
 func toTool(p properties) graph.Tool {
@@ -267,9 +259,7 @@ func slice[T any](items []T, page graph.Page, total any, head graph.Head) graph.
 // toKnown reads what names stand for: tools, and procedures with their offered variants.
 func toKnown(tools, procedures any) graph.Known {
 	known := graph.Known{Tools: map[string]graph.ToolFact{}, Procedures: map[string]graph.Offer{}}
-	for _, t := range rows(tools) {
-		fact := graph.ToolFact{Name: text(t[0]), Class: graph.ToolClass(text(t[1])), ExternalAccess: truth(t[2]),
-			Known: truth(t[3]), Suspended: truth(t[4]), DefinitionHash: text(t[5])}
+	for _, fact := range each(tools, toFact) {
 		known.Tools[fact.Name] = fact
 	}
 	for _, offer := range toOffers(procedures) {

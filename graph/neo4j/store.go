@@ -251,7 +251,7 @@ const looks = 5
 
 // read answers the row of a statement that has readStart and readEnd around it, and the head of that moment.
 func (s *Store) read(ctx context.Context, statement string, p params) (*neo4j.Record, graph.Head, error) {
-	return s.readSound(ctx, statement, lockedForm(statement), p, func(*neo4j.Record) bool { return true })
+	return s.readSound(ctx, statement, p, func(*neo4j.Record) bool { return true })
 }
 
 // lockedForm is a read that locks the head.
@@ -259,9 +259,9 @@ func lockedForm(statement string) string {
 	return lockedStart + strings.TrimPrefix(statement, readStart)
 }
 
-// readSound reads until the row is of one moment and sound. If writes keep falling into it, it reads with the second
-// statement, which locks the head, so that the next ones wait for it.
-func (s *Store) readSound(ctx context.Context, statement, locked string, p params, sound func(*neo4j.Record) bool) (*neo4j.Record, graph.Head, error) {
+// readSound reads until the row is of one moment and sound. If writes keep falling into it, it locks the head,
+// so that the next ones wait for it.
+func (s *Store) readSound(ctx context.Context, statement string, p params, sound func(*neo4j.Record) bool) (*neo4j.Record, graph.Head, error) {
 	ctx, cancel := bounded(ctx)
 	defer cancel()
 	var record *neo4j.Record
@@ -277,7 +277,7 @@ func (s *Store) readSound(ctx context.Context, statement, locked string, p param
 				return nil
 			}
 		}
-		if record, err = s.run(ctx, locked, p); err == nil && record == nil {
+		if record, err = s.run(ctx, lockedForm(statement), p); err == nil && record == nil {
 			err = errNoHead
 		}
 		return err

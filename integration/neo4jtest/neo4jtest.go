@@ -103,10 +103,7 @@ type Server struct {
 	container *database // Nil for a database that this process did not start.
 }
 
-// Open starts a database outside a test, such as for a benchmark, or connects to the one that
-// PROCGRAPH_TEST_NEO4J_URI names. The caller closes it.
-func Open(ctx context.Context) (*Server, error) { return open(ctx, true) }
-
+// open starts a database, or connects to the one that PROCGRAPH_TEST_NEO4J_URI names. The caller closes it.
 func open(ctx context.Context, measured bool) (*Server, error) {
 	ctx, cancel := context.WithTimeout(ctx, startTimeout)
 	defer cancel()
