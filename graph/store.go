@@ -38,6 +38,10 @@ type Store interface {
 	Causes(ctx context.Context, page Page) (Slice[Cause], error)
 	// CausesBy answers the causes with these names, in no order.
 	CausesBy(ctx context.Context, names []string) (Slice[Cause], error)
+	// Search answers the stored texts that hold some of the words, the best ones first, and what has the exact name.
+	Search(ctx context.Context, query SearchQuery) (Matches, error)
+	// Explore answers a bounded neighbourhood of nodes.
+	Explore(ctx context.Context, query ExploreQuery) (Neighbourhood, error)
 	// Facts answers all that a decision about the query needs, with the head, at one moment.
 	Facts(ctx context.Context, query FactQuery) (Facts, error)
 	// Events answers at most limit events of the audit chain after a sequence, in order.

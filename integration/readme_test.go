@@ -39,6 +39,8 @@ func TestReadmeTour(t *testing.T) {
 		`"effect":"UNPROVEN","proven":false`,
 		`"status":"PROPOSED"`,
 		`"status":"APPROVED"`,
+		`"snippet":`,
+		`"type":"INVESTIGATED_BY"`,
 		`"applied":false`,
 	}
 	if len(answers) != len(want) {

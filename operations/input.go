@@ -114,9 +114,9 @@ func codeHash(hash string) (string, error) {
 }
 
 // distinct keeps the first of equal strings.
-func distinct(list []string) []string {
-	seen := make(map[string]bool, len(list))
-	var kept []string
+func distinct[S ~string](list []S) []S {
+	seen := make(map[S]bool, len(list))
+	var kept []S
 	for _, s := range list {
 		if !seen[s] {
 			seen[s] = true

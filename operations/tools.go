@@ -25,20 +25,30 @@ func (o *Operations) Tools(ctx context.Context, filter graph.ToolFilter, in Page
 	return connection(got, page, list, func(t graph.Tool) string { return t.Name }), nil
 }
 
-// Tool answers the tool with a name; nil when there is none.
-func (o *Operations) Tool(ctx context.Context, name string) (*graph.Tool, error) {
+// ToolsByName answers the tools with these names, by name.
+func (o *Operations) ToolsByName(ctx context.Context, names []string) (map[string]graph.Tool, error) {
 	if _, err := require(ctx, trust.ScopeGraphRead); err != nil {
 		return nil, err
 	}
-	got, err := o.Store.ToolsBy(ctx, []string{name})
+	got, err := o.Store.ToolsBy(ctx, names)
 	if err != nil {
 		return nil, translate(err)
 	}
 	observe(ctx, got.Head)
-	if len(got.Items) == 0 {
-		return nil, nil
+	by := make(map[string]graph.Tool, len(got.Items))
+	for _, t := range got.Items {
+		by[t.Name] = t
 	}
-	return &got.Items[0], nil
+	return by, nil
+}
+
+// Tool answers the tool with a name; nil when there is none.
+func (o *Operations) Tool(ctx context.Context, name string) (*graph.Tool, error) {
+	by, err := o.ToolsByName(ctx, []string{name})
+	if t, ok := by[name]; ok {
+		return &t, err
+	}
+	return nil, err
 }
 
 // ToolsOf answers, for each procedure key, the tools that it names, by name.

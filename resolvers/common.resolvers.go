@@ -3,8 +3,6 @@ package resolvers
 import (
 	"context"
 
-	"procgraph/graph"
-	"procgraph/operations"
 	"procgraph/resolvers/generated"
 	"procgraph/resolvers/model"
 	"procgraph/trust"
@@ -19,21 +17,10 @@ func (r *queryResolver) Viewer(ctx context.Context) (*trust.Caller, error) {
 // Node is the resolver for the node field.
 func (r *queryResolver) Node(ctx context.Context, id string) (model.Node, error) {
 	node, err := r.ops.Node(ctx, id)
-	if err != nil {
+	if err != nil || node == nil {
 		return nil, err
 	}
-	switch n := node.(type) {
-	case *operations.Procedure:
-		return one(model.Procedures, n), nil
-	case *operations.Variant:
-		return one(model.Variants, n), nil
-	case *graph.Tool:
-		return one(model.Tools, *n), nil
-	case *graph.Cause:
-		return one(model.Causes, *n), nil
-	default:
-		return nil, nil
-	}
+	return model.Nodes([]any{node})[0], nil
 }
 
 // Query returns generated.QueryResolver implementation.

@@ -202,7 +202,8 @@ func (m *meter) rows(f *ast.Field) (int, error) {
 		}
 		return max(int(n), 1), nil
 	}
-	inConnection := strings.HasSuffix(f.ObjectDefinition.Name, "Connection") // its first was counted
+	of := f.ObjectDefinition.Name
+	inConnection := strings.HasSuffix(of, "Connection") || of == "Subgraph" // its first or limit was counted
 	if f.Definition.Type.Elem != nil && !inConnection && len(f.SelectionSet) > 0 {
 		return plainListLen, nil
 	}

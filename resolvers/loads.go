@@ -23,6 +23,9 @@ type (
 const (
 	pageSize         = 50
 	registryPageSize = 20
+	searchPageSize   = 20
+	exploreDepth     = 1
+	exploreLimit     = 200
 )
 
 // page is the input of a list; its rows are counted when the query asks for it.

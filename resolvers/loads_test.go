@@ -20,6 +20,8 @@ var shapes = map[string]string{
 	"registry":            `{procedureTools(first:100){nodes{name procedure{frequency uses{nodes{cause{name}}} tools{nodes{name}}}}}}`,
 	"all":                 `{findAllProcedures(limit:100){toolName variants{nodes{codeHash}}}}`,
 	"fragments, aliases":  `{procedures(first:100){nodes{...f a:variants(first:1){nodes{id}} b:variants(first:2){nodes{id}}}}} fragment f on Procedure{c:tools{nodes{id}} d:tools{nodes{name}}}`,
+	"search":              `{search(text:"shared cause",first:100){nodes{score snippet node{id kind label ...on Procedure{effect tools{nodes{name}}} ...on Cause{uses{nodes{procedure{toolName}}}} ...on Variant{procedure{toolName}}}}}}`,
+	"explore":             `{explore(limit:100){nodes{id label ...on Procedure{effect variants{nodes{codeHash}}} ...on Tool{procedures{nodes{toolName}}}} relations{id type from to properties} hidden{node type count}}}`,
 	"several root fields": `{a:procedures(first:100){nodes{tools{nodes{name}}}} b:tools(first:100){nodes{procedures{nodes{id}}}}}`,
 }
 

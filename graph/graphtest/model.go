@@ -24,6 +24,7 @@ type model struct {
 	procedures map[string]graph.Procedure // by key
 	variants   map[string]graph.Variant   // by code hash
 	uses       map[relation]graph.Use
+	documented map[relation]bool // the uses that search finds by themselves
 	keys       map[string]kept
 	admin      *graph.Credential
 }
@@ -40,6 +41,7 @@ func newModel() *model {
 	return &model{
 		committing: make(chan struct{}, 1), tools: map[string]graph.Tool{}, causes: map[string]graph.Cause{}, procedures: map[string]graph.Procedure{},
 		variants: map[string]graph.Variant{}, uses: map[relation]graph.Use{}, keys: map[string]kept{},
+		documented: map[relation]bool{},
 	}
 }
 
@@ -177,7 +179,11 @@ func (m *model) count(c graph.Capture) (kept, error) {
 	m.procedures[p.Key] = p
 	for _, cause := range c.Causes {
 		m.causes[cause] = graph.Cause{Name: cause}
-		u := m.uses[relation{cause, p.Key}]
+		u, knownUse := m.uses[relation{cause, p.Key}]
+		changed := len(c.Use.TriggerSignals) > 0 && !slices.Equal(c.Use.TriggerSignals, u.TriggerSignals)
+		if !knownUse && knownVariant || knownUse && changed {
+			m.documented[relation{cause, p.Key}] = true
+		}
 		u.Cause, u.Procedure, u.ToolName = cause, p.Key, p.ToolName
 		u.Frequency++
 		u.LastAt = later(u.LastAt, at)
@@ -261,6 +267,7 @@ func (m *model) apply(change graph.Change) error {
 		delete(m.procedures, c.Key)
 		maps.DeleteFunc(m.variants, func(_ string, v graph.Variant) bool { return v.Procedure == c.Key })
 		maps.DeleteFunc(m.uses, func(r relation, _ graph.Use) bool { return r.procedure == c.Key })
+		maps.DeleteFunc(m.documented, func(r relation, _ bool) bool { return r.procedure == c.Key })
 		maps.DeleteFunc(m.keys, func(_ string, k kept) bool { return k.procedure == c.Key })
 		m.hint(c.Hints)
 	case graph.AdminMade:

@@ -43,6 +43,7 @@ type random struct {
 
 var (
 	someTools  = []string{"a", "b", "c", "d", "e"}
+	someWords  = []string{"summary", "judged", "strategy", "signal", "cause 1", "cause 4", "5", "signal 3", "c", "what b does", "1", "2"}
 	someCauses = []string{"cause 1", "cause 2", "cause 3", "cause 4", "Cause 4", "cause 5"}
 )
 
@@ -215,6 +216,39 @@ func rejecting(codeHash string) (graph.FactQuery, func(graph.Facts) (graph.Chang
 	}
 }
 
+// documents are some kinds of documents, or all.
+func (r *random) documents() (kinds []graph.Document) {
+	for _, kind := range allDocuments {
+		if r.chance(3) {
+			kinds = append(kinds, kind)
+		}
+	}
+	return kinds
+}
+
+// exploring is a random question about what lies around nodes.
+func (r *random) exploring(keys, hashes []string) graph.ExploreQuery {
+	query := graph.ExploreQuery{Depth: r.IntN(4), Limit: []int{0, 1, 3, 10, 30, 500}[r.IntN(6)]}
+	for _, of := range graph.RelationTypes {
+		if !r.chance(4) {
+			query.Types = append(query.Types, of)
+		}
+	}
+	for _, of := range []struct {
+		kind graph.NodeKind
+		keys []string
+	}{
+		{graph.KindProcedure, keys}, {graph.KindVariant, hashes}, {graph.KindCause, someCauses}, {graph.KindTool, someTools},
+	} {
+		if r.chance(2) {
+			for _, key := range r.some(2, of.keys) {
+				query.From = append(query.From, graph.NodeRef{Kind: of.kind, Key: key})
+			}
+		}
+	}
+	return query
+}
+
 // page is a page of a list with these positions.
 func (r *random) page(positions ...string) graph.Page {
 	p := graph.Page{First: []int{0, 1, 2, 3, 100}[r.IntN(5)], Count: r.chance(2)}
@@ -261,6 +295,10 @@ func (r *random) compare() {
 		r.sameRegistry(registry, r.page(positions...))
 	default:
 		r.sameFacts(graph.FactQuery{Names: r.some(2, all), CodeHashes: r.some(2, hashes), Dependents: r.chance(2), Admin: r.chance(2)})
+	}
+	r.sameSearch(searchFor(strings.Join(r.some(2, someWords), " "), r.documents()...))
+	if r.chance(2) {
+		r.sameExplore(r.exploring(keys, hashes))
 	}
 	switch r.IntN(10) {
 	case 0:

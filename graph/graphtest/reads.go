@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"strconv"
+	"strings"
 	"sync/atomic"
 
 	"procgraph/graph"
@@ -61,6 +62,9 @@ func questions(names ...string) map[string]func(context.Context, graph.Store) (a
 			return s.Facts(ctx, graph.FactQuery{Names: names, CodeHashes: names, Dependents: true, Admin: true})
 		},
 		"Events": func(ctx context.Context, s graph.Store) (any, error) { return s.Events(ctx, 0, 10) },
+		"Search": func(ctx context.Context, s graph.Store) (any, error) {
+			return s.Search(ctx, searchFor(strings.Join(names, " ")))
+		},
 	}
 }
 
@@ -89,6 +93,8 @@ func rows(answer any) int {
 		return len(a.Known.Tools) + len(a.Known.Procedures) + len(a.Tools) + len(a.Variants) + len(a.Owners) + len(a.Dependents)
 	case []graph.Event:
 		return len(a)
+	case graph.Matches:
+		return len(a.Items) + len(a.Exact)
 	default:
 		return -1
 	}

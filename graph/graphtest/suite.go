@@ -60,5 +60,7 @@ var groups = []group{
 	{"Hints", hintTests},
 	{"Pages", pageTests},
 	{"Reads", readTests},
+	{"Search", searchTests},
+	{"Explore", exploreTests},
 	{"Random", randomTests},
 }

@@ -212,6 +212,17 @@ func (t *twin) sameFacts(query graph.FactQuery) {
 	sameFacts(t.fixture, "facts", t.facts(query), want)
 }
 
+// sameSearch compares what is found; how well it matches is not modelled.
+func (t *twin) sameSearch(query graph.SearchQuery) {
+	t.Helper()
+	asked(t, "search", func(s graph.Store) (graph.Matches, error) { return s.Search(t.Context(), query) }, func(m *graph.Matches) {
+		for i := range m.Items {
+			m.Items[i].Score = 0
+		}
+		slices.SortFunc(m.Items, byPlace)
+	})
+}
+
 func (t *twin) sameEvents(after int64, limit int) {
 	t.Helper()
 	asked(t, "events", func(s graph.Store) ([]graph.Event, error) { return s.Events(t.Context(), after, limit) }, nil)
@@ -239,6 +250,7 @@ func (t *twin) sameEverything() {
 	t.sameProceduresUsing(tools, everything)
 	t.sameFacts(graph.FactQuery{CodeHashes: hashes, Names: tools, Dependents: true, Admin: true})
 	t.sameEvents(0, 500)
+	t.sameSearch(searchFor("summary strategy signal 1 2 cause a b c what"))
 }
 
 // orders are all orders of procedures.

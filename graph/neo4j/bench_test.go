@@ -4,6 +4,7 @@ import (
 	"context"
 	"fmt"
 	"slices"
+	"strings"
 	"sync"
 	"sync/atomic"
 	"testing"
@@ -116,6 +117,36 @@ func BenchmarkStore(b *testing.B) {
 					return err
 				})
 			})
+			for name, text := range map[string]string{"Search": "newest lines of seed000%03d", "SearchOfCommonWords": "newest lines", "SearchOfTool": "lines of tool 07"} {
+				b.Run(name, func(b *testing.B) {
+					median(b, func(i int) error {
+						words := graph.Words(strings.ReplaceAll(text, "%03d", fmt.Sprintf("%03d", 1000-i%900)))
+						matches, err := s.Search(ctx, graph.SearchQuery{Words: words, Limit: 500, Documents: []graph.Document{
+							graph.DocumentVariant, graph.DocumentUse, graph.DocumentCause, graph.DocumentTool,
+						}})
+						if err == nil && len(matches.Items) == 0 {
+							err = fmt.Errorf("nothing found of %q", words)
+						}
+						return err
+					})
+				})
+			}
+			for name, from := range map[string][]graph.NodeRef{
+				"ExploreHub":       {{Kind: graph.KindTool, Key: "tool07"}},
+				"ExploreProcedure": {{Kind: graph.KindProcedure, Key: testSeed(7).ProcedureKey}},
+				"ExploreOverview":  nil,
+			} {
+				b.Run(name, func(b *testing.B) {
+					median(b, func(int) error {
+						query := graph.ExploreQuery{From: from, Depth: 2, Types: graph.RelationTypes, Limit: 200}
+						got, err := s.Explore(ctx, query)
+						if err == nil && len(got.Nodes) < 100 {
+							err = fmt.Errorf("%d nodes", len(got.Nodes))
+						}
+						return err
+					})
+				})
+			}
 			b.Run("CommitAlone", func(b *testing.B) {
 				median(b, func(int) error { return classifyOne(s, "tool07") })
 			})

@@ -57,9 +57,9 @@ CALL (p, v, newProcedure, newVariant) {
   WITH p, v, newProcedure WHERE newVariant
   CREATE (p)-[:HAS_VARIANT]->(v)
   WITH p, v, newProcedure
-  UNWIND $in.tools AS name
-  MERGE (t:Tool {name: name})
-    ON CREATE SET t += $in.stub
+  UNWIND $in.tools AS tool
+  MERGE (t:Tool {name: tool.name})
+    ON CREATE SET t += $in.stub, t.words = tool.words
   CREATE (v)-[:CALLS]->(t)
   WITH p, t WHERE newProcedure
   CREATE (p)-[:USES {tool: t.name, procedure: p.toolName}]->(t)
@@ -83,20 +83,22 @@ CALL (p, reach, newProcedure) {
   CREATE (p)-[:REACHES]->(t)
 }`
 	captureCount = `
-CALL (p) {
+CALL (p, newVariant) {
   UNWIND $in.causes AS cause
   MERGE (c:Cause {name: cause.name})
-    ON CREATE SET c.description = ''
-  WITH p, cause, c
+    ON CREATE SET c.description = '', c.words = cause.words
+  WITH p, newVariant, cause, c
   OPTIONAL MATCH ()-[old:INVESTIGATED_BY {id: cause.id}]->()
-  CALL (p, cause, c, old) {
-    WITH p, cause, c, old WHERE old IS NULL
+  CALL (p, newVariant, cause, c, old) {
+    WITH p, newVariant, cause, c, old WHERE old IS NULL
     CREATE (c)-[u:INVESTIGATED_BY {id: cause.id, cause: cause.name, procedure: p.key, toolName: p.toolName}]->(p)
-    RETURN u, 1 AS frequency, $in.at AS lastAt
+    RETURN u, 1 AS frequency, $in.at AS lastAt, NOT newVariant AS told
     UNION ALL
     WITH old WHERE old IS NOT NULL
-    RETURN old AS u, old.frequency + 1 AS frequency, CASE WHEN old.lastAt > $in.at THEN old.lastAt ELSE $in.at END AS lastAt
+    RETURN old AS u, old.frequency + 1 AS frequency, CASE WHEN old.lastAt > $in.at THEN old.lastAt ELSE $in.at END AS lastAt,
+      coalesce(coalesce(old.triggerSignals, []) <> $in.use.triggerSignals, false) AS told
   }
+  FOREACH (_ IN CASE WHEN told THEN [1] ELSE [] END | SET u.words = cause.use)
   WITH p, cause, u, frequency, lastAt, %[1]s + ':' AS place
   SET u += $in.use, u.frequency = frequency, u.lastAt = lastAt, u.ofProcedure = place + cause.name, u.ofCause = place + p.toolName
 }
@@ -250,14 +252,19 @@ func captureParams(c graph.Capture) (string, params) {
 		}
 	}
 	slices.Sort(tools)
+	named := make([]params, len(tools))
+	for i, name := range tools {
+		named[i] = params{"name": name, "words": toolWords(graph.Tool{Name: name})}
+	}
 	causes := make([]params, len(c.Causes))
 	for i, name := range slices.Sorted(slices.Values(c.Causes)) {
 		// The key is of fixed form, so no two pairs share an id.
-		causes[i] = params{"name": name, "id": c.ProcedureKey + " " + name}
+		causes[i] = params{"name": name, "id": c.ProcedureKey + " " + name, "words": causeWords(graph.Cause{Name: name}),
+			"use": useWords(name, c.Use.TriggerSignals)}
 	}
 	at := c.At.UnixMilli()
 	p := params{
-		"id": c.Key, "procedure": c.ProcedureKey, "codeHash": c.Variant.CodeHash, "tools": tools, "procedures": procedures,
+		"id": c.Key, "procedure": c.ProcedureKey, "codeHash": c.Variant.CodeHash, "tools": named, "procedures": procedures,
 		"signature": c.Signature, "causes": causes, "at": at,
 		"key": params{"input": c.Input, "procedure": c.ProcedureKey, "codeHash": c.Variant.CodeHash},
 		"newProcedure": params{
@@ -269,6 +276,7 @@ func captureParams(c graph.Capture) (string, params) {
 			"whenToUse": c.Variant.WhenToUse, "status": string(graph.Proposed), "proven": c.Variant.Proven,
 			"analyser": c.Variant.Analyser, "capturedBy": c.Variant.CapturedBy, "capturedWith": c.Variant.CapturedWith,
 			"capturedAt": momentParam(c.Variant.CapturedAt), "position": c.Variant.Position(),
+			"words": variantWords(c.Variant),
 		},
 		"stub": toolParam(graph.Tool{Class: graph.Unclassified, ParametersSchema: []byte("{}")}),
 		"use":  useParams(c.Use),

@@ -88,7 +88,9 @@ func changeStatement(change graph.Change) (string, params, error) {
 	case graph.ToolsWritten:
 		tools := make([]params, len(c.Tools))
 		for i, tool := range c.Tools {
-			tools[i] = params{"name": tool.Name, "rest": toolParam(tool)}
+			rest := toolParam(tool)
+			rest["words"] = toolWords(tool)
+			tools[i] = params{"name": tool.Name, "rest": rest}
 		}
 		p["tools"] = tools
 		addHints(p, c.Hints)
@@ -225,11 +227,34 @@ func (s *Store) write(ctx context.Context, tx neo4j.ExplicitTransaction, head gr
 	if err != nil {
 		return err
 	}
+	if judged, ok := change.(graph.VariantJudged); ok {
+		if err := s.addWords(ctx, tx, judged, p["judgement"].(params)); err != nil {
+			return err
+		}
+	}
 	record, err := s.runIn(ctx, tx, statement, p)
 	if err == nil && record == nil {
 		err = graph.ErrNotFound
 	}
 	return err
+}
+
+const judgedTexts = noReplan + `MATCH (v:Variant {codeHash: $in.codeHash})
+RETURN v.summary, v.whenToUse, v.strategy, v.code`
+
+// addWords sets what search finds of a variant whose texts the judgement changes.
+func (s *Store) addWords(ctx context.Context, tx neo4j.ExplicitTransaction, c graph.VariantJudged, judgement params) error {
+	record, err := s.runIn(ctx, tx, judgedTexts, params{"codeHash": c.CodeHash})
+	if err != nil || record == nil {
+		return err
+	}
+	v := record.Values
+	if text(v[0]) != c.Summary || text(v[1]) != c.WhenToUse {
+		judgement["words"] = variantWords(graph.Variant{
+			Summary: c.Summary, WhenToUse: c.WhenToUse, Strategy: text(v[2]), Code: text(v[3]),
+		})
+	}
+	return nil
 }
 
 const eventStored = noReplan + lockHead + `WITH head

@@ -36,7 +36,8 @@ func TestCostDoesNotGrow(t *testing.T) {
 		keyedTools, keyedProcedures, slottedTools, slottedProcedures, keyRepeat, slotRepeat, forgetKey, sweepSlots,
 		readFacts, lockedFacts, eventStored, eventsAfter,
 		toolsWritten, variantJudged, procedureChanged, procedureDeleted, adminMade,
-		proceduresBy, proceduresUsing, variantsBy, variantsOf, usesOf, toolsBy, toolsOf, causes, causesBy,
+		proceduresBy, proceduresUsing, variantsBy, variantsOf, usesOf, toolsBy, toolsOf, causes, causesBy, search, judgedTexts,
+		exploreStart, exploreStep, exploreEnd, holdHead,
 	} {
 		if !statements[statement] {
 			t.Errorf("not profiled:\n%s", statement)
@@ -192,6 +193,27 @@ func questions() []question {
 	})
 	add("causes", func(ctx context.Context, s *Store) error { return ask(s.Causes(ctx, first)) })
 	add("causes by", func(ctx context.Context, s *Store) error { return ask(s.CausesBy(ctx, []string{"hub", "none"})) })
+
+	add("search", func(ctx context.Context, s *Store) error {
+		return ask(s.Search(ctx, graph.SearchQuery{
+			Words: []string{"hub", "0003a", "failed"}, Limit: 25, Name: "zhub",
+			Documents: []graph.Document{graph.DocumentVariant, graph.DocumentUse, graph.DocumentCause, graph.DocumentTool},
+		}))
+	})
+
+	for name, from := range map[string]graph.NodeRef{
+		"tool": {Kind: graph.KindTool, Key: "zhub"}, "cause": {Kind: graph.KindCause, Key: "hub"},
+		"procedure": {Kind: graph.KindProcedure, Key: third.ProcedureKey}, "variant": {Kind: graph.KindVariant, Key: third.Variant.CodeHash},
+	} {
+		for _, depth := range []int{1, 3} {
+			add(fmt.Sprint("explore ", name, " ", depth), func(ctx context.Context, s *Store) error {
+				return ask(s.Explore(ctx, graph.ExploreQuery{From: []graph.NodeRef{from}, Depth: depth, Types: graph.RelationTypes, Limit: 100}))
+			})
+		}
+	}
+	overview := graph.ExploreQuery{Depth: 1, Types: graph.RelationTypes, Limit: 100}
+	add("explore", func(ctx context.Context, s *Store) error { return ask(s.Explore(ctx, overview)) })
+	add("explore alone", func(ctx context.Context, s *Store) error { return ask(s.exploreAlone(ctx, overview)) })
 
 	fresh := testCapture("fresh", []string{"tool0003a", "zhub"}, []string{"cause 0003", "hub"})
 	fresh.Key = "fresh"

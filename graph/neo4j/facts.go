@@ -14,7 +14,7 @@ func facts(start, lock string) string {
 CALL () {
   UNWIND $in.tools AS name
   MATCH (t:Tool {name: name})
-  RETURN collect(properties(t)) AS whole
+  RETURN collect(` + toolMap + `) AS whole
 }
 CALL () {
   UNWIND $in.codeHashes AS hash

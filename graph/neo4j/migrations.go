@@ -4,6 +4,7 @@ import (
 	"context"
 	"errors"
 	"fmt"
+	"slices"
 	"strings"
 	"time"
 
@@ -12,8 +13,14 @@ import (
 
 // migrations are the changes of stored data from one version to the next; the version is the number of those that were
 // made. Each may run again after an interruption. Constraints and indexes need none: they are made when missing.
-var migrations = []string{
-	`MERGE (h:Head {id: 'head'}) ON CREATE SET h.lock = true, h.state = '0:'`,
+var migrations = []func(s *Store, ctx context.Context) error{
+	func(s *Store, ctx context.Context) error {
+		return s.retry(ctx, func() error {
+			_, err := s.run(ctx, `MERGE (h:Head {id: 'head'}) ON CREATE SET h.lock = true, h.state = '0:'`, nil)
+			return err
+		})
+	},
+	(*Store).writeWords,
 }
 
 func newest() int64 { return int64(len(migrations)) }
@@ -23,7 +30,8 @@ type rule struct {
 	name       string
 	unique     bool
 	relation   bool
-	on         string // the label or the type
+	fulltext   bool
+	on         string // the label or the type; of a full-text index several, in order
 	properties []string
 }
 
@@ -72,6 +80,8 @@ var rules = append(ground[:len(ground):len(ground)],
 	index("tool_known", "Tool", "known", "name"),
 	index("tool_suspended", "Tool", "suspended", "name"),
 	index("captureSlot_at", "CaptureSlot", "at"),
+	rule{name: nodeWords, fulltext: true, on: "Cause|Tool|Variant", properties: []string{"words"}},
+	rule{name: relationWords, fulltext: true, relation: true, on: "INVESTIGATED_BY", properties: []string{"words"}},
 	rule{name: "uses_position", relation: true, on: "USES", properties: []string{"tool", "procedure"}},
 	rule{name: "investigatedBy_ofProcedure", relation: true, on: "INVESTIGATED_BY", properties: []string{"procedure", "ofProcedure"}},
 	rule{name: "investigatedBy_ofCause", relation: true, on: "INVESTIGATED_BY", properties: []string{"cause", "ofCause"}},
@@ -86,6 +96,10 @@ func (r rule) statement() string {
 	if r.relation {
 		pattern = "()-[x:" + r.on + "]-()"
 	}
+	if r.fulltext {
+		return "CREATE FULLTEXT INDEX " + r.name + " IF NOT EXISTS FOR " + pattern + " ON EACH [x." + strings.Join(r.properties, ", x.") +
+			"] OPTIONS {indexConfig: {`fulltext.analyzer`: '" + analyzer + "', `fulltext.eventually_consistent`: true}}"
+	}
 	properties := "(x." + strings.Join(r.properties, ", x.") + ")"
 	if r.unique {
 		return "CREATE CONSTRAINT " + r.name + " IF NOT EXISTS FOR " + pattern + " REQUIRE " + properties + " IS UNIQUE"
@@ -93,9 +107,14 @@ func (r rule) statement() string {
 	return "CREATE " + kind + " " + r.name + " IF NOT EXISTS FOR " + pattern + " ON " + properties
 }
 
-// signature tells rules apart by what they do: one that somebody made under another name is as good.
+// signature tells rules apart by what they do: one that somebody made under another name is as good, unless searches
+// name it.
 func (r rule) signature() string {
-	return fmt.Sprint(r.unique, r.relation, r.on, r.properties)
+	name := ""
+	if r.fulltext {
+		name = r.name
+	}
+	return fmt.Sprint(r.unique, r.relation, r.fulltext, r.on, r.properties, name)
 }
 
 // migrateTimeout bounds the making of indexes over a graph that is there already.
@@ -115,10 +134,7 @@ func (s *Store) migrate(ctx context.Context) error {
 		return err
 	}
 	for version < newest() {
-		if err := s.retry(ctx, func() error {
-			_, err := s.run(ctx, migrations[version], nil)
-			return err
-		}); err != nil {
+		if err := migrations[version](s, ctx); err != nil {
 			return fmt.Errorf("migration %d: %w", version+1, err)
 		}
 		version, err = s.version(ctx, `MERGE (s:Schema {id: 'schema'}) SET s.lock = true
@@ -214,10 +230,14 @@ func (s *Store) missing(ctx context.Context, wanted []rule) ([]rule, error) {
 	for _, show := range []string{
 		`SHOW CONSTRAINTS YIELD type, entityType, labelsOrTypes, properties
 WHERE type IN ['UNIQUENESS', 'NODE_PROPERTY_UNIQUENESS', 'RELATIONSHIP_UNIQUENESS', 'RELATIONSHIP_PROPERTY_UNIQUENESS']
-RETURN collect([true, entityType, labelsOrTypes, properties])`,
+RETURN collect([true, entityType, labelsOrTypes, properties, false, ''])`,
 		`SHOW INDEXES YIELD type, entityType, labelsOrTypes, properties, owningConstraint, state
 WHERE type = 'RANGE' AND owningConstraint IS NULL AND state = 'ONLINE'
-RETURN collect([false, entityType, labelsOrTypes, properties])`,
+RETURN collect([false, entityType, labelsOrTypes, properties, false, ''])`,
+		`SHOW INDEXES YIELD type, entityType, labelsOrTypes, properties, name, options, state
+WHERE type = 'FULLTEXT' AND state = 'ONLINE' AND options.indexConfig['fulltext.analyzer'] = '` + analyzer + `'
+  AND options.indexConfig['fulltext.eventually_consistent'] = true
+RETURN collect([false, entityType, labelsOrTypes, properties, true, name])`,
 	} {
 		err := s.retry(ctx, func() error {
 			record, err := s.run(ctx, show, nil)
@@ -226,10 +246,9 @@ RETURN collect([false, entityType, labelsOrTypes, properties])`,
 			}
 			for _, each := range rows(record.Values[0]) {
 				on := texts(each[2])
-				if len(on) != 1 {
-					continue
-				}
-				r := rule{unique: truth(each[0]), relation: text(each[1]) == "RELATIONSHIP", on: on[0], properties: texts(each[3])}
+				slices.Sort(on)
+				r := rule{unique: truth(each[0]), relation: text(each[1]) == "RELATIONSHIP", fulltext: truth(each[4]),
+					on: strings.Join(on, "|"), properties: texts(each[3]), name: text(each[5])}
 				present[r.signature()] = true
 			}
 			return nil

@@ -36,6 +36,13 @@ func briefRow(procedure, variant string) string {
 	return strings.Replace(offerRow(procedure, variant), variant+".code,", "null,", 1)
 }
 
+// toolMap, causeMap and useMap are the Cypher of the properties of t, c and u, without what search finds them by.
+const (
+	toolMap  = "t {.*, words: null}"
+	causeMap = "c {.*, words: null}"
+	useMap   = "u {.*, words: null}"
+)
+
 // variantRow is the Cypher of the variant v.
 var variantRow = row("v", variantColumns)
 

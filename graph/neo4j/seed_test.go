@@ -43,13 +43,13 @@ func testCapture(name string, tools, causes []string) graph.Capture {
 	}
 }
 
-const seedTools = `UNWIND $in.names AS name
-MERGE (t:Tool {name: name})
-SET t += $in.tool`
+const seedTools = `UNWIND $in.rows AS row
+MERGE (t:Tool {name: row.name})
+SET t += $in.tool, t.words = row.words`
 
-const seedCauses = `UNWIND $in.names AS name
-MERGE (c:Cause {name: name})
-SET c.description = ''`
+const seedCauses = `UNWIND $in.rows AS row
+MERGE (c:Cause {name: row.name})
+SET c.description = '', c.words = row.words`
 
 const seedProcedures = `UNWIND $in.rows AS row
 CREATE (p:Procedure:Approved)
@@ -84,8 +84,10 @@ func seed(tb testing.TB, s *Store, n int, shape func(i int) (tools, causes []str
 		tool := toolParam(graph.Tool{
 			Class: graph.ReadOnly, Known: true, Description: "what it does", ParametersSchema: []byte(`{"type": "object"}`), DefinitionHash: sum("tool"),
 		})
-		must(tb, s, seedTools, params{"names": slices.Compact(toolNames), "tool": tool})
-		must(tb, s, seedCauses, params{"names": slices.Compact(causeNames)})
+		must(tb, s, seedTools, params{"tool": tool, "rows": worded(toolNames, func(name string) any {
+			return toolWords(graph.Tool{Name: name, Description: "what it does"})
+		})})
+		must(tb, s, seedCauses, params{"rows": worded(causeNames, func(name string) any { return causeWords(graph.Cause{Name: name}) })})
 		must(tb, s, seedProcedures, params{"rows": rows})
 		toolNames, causeNames, rows = nil, nil, nil
 	}
@@ -119,6 +121,14 @@ func seed(tb testing.TB, s *Store, n int, shape func(i int) (tools, causes []str
 		flush()
 	}
 	must(tb, s, `CALL db.awaitIndexes(600)`, nil)
+}
+
+// worded are rows of names in order, each once, with words.
+func worded(names []string, words func(name string) any) (rows []params) {
+	for _, name := range slices.Compact(names) {
+		rows = append(rows, params{"name": name, "words": words(name)})
+	}
+	return rows
 }
 
 // common is a shape in which all procedures share 60 tools and 200 causes.

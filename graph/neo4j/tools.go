@@ -45,7 +45,7 @@ CALL () {
 CALL () {
   ` + match + start + rest + `
   WITH t ORDER BY ` + order + ` LIMIT $in.limit
-  RETURN collect(properties(t)) AS found
+  RETURN collect(` + toolMap + `) AS found
 }` + total + readEnd + `, found, total`
 }
 
@@ -74,7 +74,7 @@ CALL () {
   UNWIND $in.names AS name
   WITH DISTINCT name
   MATCH (t:Tool {name: name})
-  RETURN collect(properties(t)) AS found
+  RETURN collect(` + toolMap + `) AS found
 }` + readEnd + `, found`
 
 // ToolsBy answers the tools with these names, in no order.
@@ -101,7 +101,7 @@ CALL () {
     WITH name WHERE name > $in.after
     MATCH (t:Tool {name: name})
     WITH t ORDER BY t.name LIMIT $in.limit
-    RETURN collect(properties(t)) AS found
+    RETURN collect(` + toolMap + `) AS found
   }
   RETURN collect([key, total, size(found) > $in.first, found[..$in.first]]) AS owners
 }` + readEnd + `, [o IN owners WHERE o[1] > 0]`
@@ -120,7 +120,7 @@ CALL () {
   MATCH (c:Cause) USING INDEX c:Cause(name)
   WHERE c.name > $in.after
   WITH c ORDER BY c.name LIMIT $in.limit
-  RETURN collect(properties(c)) AS found
+  RETURN collect(` + causeMap + `) AS found
 }
 CALL () {
   MATCH (c:Cause)
@@ -141,7 +141,7 @@ CALL () {
   UNWIND $in.names AS name
   WITH DISTINCT name
   MATCH (c:Cause {name: name})
-  RETURN collect(properties(c)) AS found
+  RETURN collect(` + causeMap + `) AS found
 }` + readEnd + `, found`
 
 // CausesBy answers the causes with these names, in no order.

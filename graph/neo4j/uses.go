@@ -29,7 +29,7 @@ func usesBy(node, key, property, position, path string) string {
       WHERE u.` + property + ` = owner AND u.` + position + ` > $in.after
       RETURN u ORDER BY u.` + property + `, u.` + position + ` LIMIT $in.limit
     }
-    RETURN collect(properties(u)) AS found
+    RETURN collect(` + useMap + `) AS found
   }`
 }
 

@@ -70,6 +70,38 @@ func BenchmarkStore(b *testing.B) {
 					return err
 				})
 			})
+			for name, text := range map[string]string{
+				"Search": "rows %d", "SearchOfCommonWords": "read and compare", "SearchOfTool": "compare rows of tool 077",
+			} {
+				b.Run(name, func(b *testing.B) {
+					n := 0
+					timed(b, func() error {
+						n++
+						words := graph.Words(strings.ReplaceAll(text, "%d", fmt.Sprint(n%size)))
+						matches, err := store.Search(b.Context(), graph.SearchQuery{Words: words, Documents: documentKinds, Limit: 500})
+						if err == nil && len(matches.Items) == 0 {
+							err = fmt.Errorf("nothing found of %q", words)
+						}
+						return err
+					})
+				})
+			}
+			for name, from := range map[string][]graph.NodeRef{
+				"ExploreHub":       {{Kind: graph.KindTool, Key: "detail_0"}},
+				"ExploreProcedure": {{Kind: graph.KindProcedure, Key: sample(7).ProcedureKey}},
+				"ExploreOverview":  nil,
+			} {
+				b.Run(name, func(b *testing.B) {
+					timed(b, func() error {
+						query := graph.ExploreQuery{From: from, Depth: 2, Types: graph.RelationTypes, Limit: 200}
+						got, err := store.Explore(b.Context(), query)
+						if err == nil && len(got.Nodes) != query.Limit {
+							err = fmt.Errorf("%d nodes", len(got.Nodes))
+						}
+						return err
+					})
+				})
+			}
 			b.Run("Commit", func(b *testing.B) {
 				timed(b, func() error {
 					_, err := store.Commit(b.Context(), graph.FactQuery{Names: []string{"bench_tool"}},

@@ -58,9 +58,12 @@ func (t tx) capture(c graph.Capture) (graph.Captured, error) {
 		if variantID, err = t.addVariant(owner.id, answer.Variant); err != nil {
 			return answer, err
 		}
+		if err := t.documentVariant(owner.id, answer.Variant); err != nil {
+			return answer, err
+		}
 	}
 	for _, cause := range c.Causes {
-		if err := t.countUse(owner, cause, c.Use, c.At); err != nil {
+		if err := t.countUse(owner, cause, c.Use, c.At, known); err != nil {
 			return answer, err
 		}
 	}
@@ -235,14 +238,19 @@ func (t tx) addVariant(procedure int64, v graph.Variant) (int64, error) {
 	return t.conn.LastInsertRowID(), err
 }
 
-// countUse makes the cause and its relation to the procedure, or counts on the one that is there.
-func (t tx) countUse(owner stored, cause string, details graph.UseDetails, at time.Time) error {
+// countUse makes the cause and its relation to the procedure, or counts on the one that is there. A new variant tells by
+// itself when to use it; only what a known one does not tell gets a document.
+func (t tx) countUse(owner stored, cause string, details graph.UseDetails, at time.Time, known bool) error {
 	use := graph.Use{Cause: cause, ToolName: owner.Procedure.ToolName}
 	id := int64(0)
-	err := t.query(`SELECT id, frequency, last_at FROM uses WHERE procedure = ? AND cause = ?`, func(r row) error {
-		id, use.Frequency, use.LastAt = r.int(0), r.int(1), r.time(2)
-		return nil
-	}, owner.id, cause)
+	err := t.query(`SELECT id, frequency, last_at, trigger_signals FROM uses WHERE procedure = ? AND cause = ?`,
+		func(r row) (err error) {
+			id, use.Frequency, use.LastAt = r.int(0), r.int(1), r.time(2)
+			if !r.ColumnIsNull(3) {
+				use.TriggerSignals, err = parseNames(r.text(3))
+			}
+			return err
+		}, owner.id, cause)
 	if err != nil {
 		return err
 	}
@@ -256,6 +264,11 @@ func (t tx) countUse(owner stored, cause string, details graph.UseDetails, at ti
 		summary = details.ResultSummary
 	}
 	if id != 0 {
+		if signals != nil && !slices.Equal(details.TriggerSignals, use.TriggerSignals) {
+			if err := t.documentUse(owner.id, cause, details.TriggerSignals); err != nil {
+				return err
+			}
+		}
 		return t.exec(`UPDATE uses SET frequency = ?, last_at = ?, of_procedure = ?, of_cause = ?,
 				confidence = coalesce(?, confidence), trigger_signals = coalesce(?, trigger_signals),
 				observed_arguments = coalesce(?, observed_arguments), result_summary = coalesce(?, result_summary)
@@ -265,6 +278,16 @@ func (t tx) countUse(owner stored, cause string, details graph.UseDetails, at ti
 	}
 	if err := t.exec(`INSERT INTO causes (name, description) VALUES (?, '') ON CONFLICT DO NOTHING`, cause); err != nil {
 		return err
+	}
+	if t.conn.Changes() > 0 {
+		if err := t.documentCause(graph.Cause{Name: cause}); err != nil {
+			return err
+		}
+	}
+	if known {
+		if err := t.documentUse(owner.id, cause, details.TriggerSignals); err != nil {
+			return err
+		}
 	}
 	return t.exec(`INSERT INTO uses (procedure, cause, tool_name, frequency, last_at, of_procedure, of_cause, confidence,
 			trigger_signals, observed_arguments, result_summary)

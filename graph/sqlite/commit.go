@@ -80,6 +80,9 @@ func (t tx) store(change graph.Change) error {
 
 // putTool stores a tool whole.
 func (t tx) putTool(tool graph.Tool) error {
+	if err := t.documentTool(tool); err != nil {
+		return err
+	}
 	schema := tool.ParametersSchema
 	if len(schema) == 0 {
 		schema = emptySchema
@@ -95,6 +98,9 @@ func (t tx) putTool(tool graph.Tool) error {
 }
 
 func (t tx) judge(c graph.VariantJudged) error {
+	if err := t.documentJudged(c); err != nil {
+		return err
+	}
 	err := t.exec(`UPDATE variants SET status = ?, summary = ?, when_to_use = ?, approved_by = ?, approved_at = ?,
 			rejected_reason = ? WHERE code_hash = ?`,
 		string(c.Status), c.Summary, c.WhenToUse, c.ApprovedBy, c.ApprovedAt, c.RejectedReason, c.CodeHash)
@@ -151,6 +157,9 @@ func (t tx) deleteProcedure(key string, at time.Time) error {
 			name, procedure.Procedure.ToolName); err != nil {
 			return err
 		}
+	}
+	if err := t.forgetDocuments(`procedure = ?`, procedure.id); err != nil {
+		return err
 	}
 	return t.exec(`DELETE FROM procedures WHERE id = ?`, procedure.id)
 }

@@ -149,6 +149,37 @@ var migrations = []string{
 	) STRICT, WITHOUT ROWID;
 	CREATE UNIQUE INDEX credentials_bootstrap ON credentials (bootstrap) WHERE bootstrap = 1;
 	`,
+	`
+	-- What search finds. The id of a document also tells its kind and its length: see documentID. The procedure is 0 for
+	-- those that belong to none.
+	CREATE TABLE documents (
+		id INTEGER PRIMARY KEY,
+		procedure INTEGER NOT NULL,
+		kind INTEGER NOT NULL,
+		key TEXT NOT NULL,
+		UNIQUE (procedure, kind, key)
+	) STRICT;
+
+	-- How many documents were ever made, how many there are, and how many words these have.
+	CREATE TABLE document_totals (
+		id INTEGER PRIMARY KEY CHECK (id = 1),
+		made INTEGER NOT NULL,
+		documents INTEGER NOT NULL,
+		words INTEGER NOT NULL
+	) STRICT;
+	INSERT INTO document_totals (id, made, documents, words) VALUES (1, 0, 0, 0);
+
+	-- The words are joined by blanks. This tokenizer takes every character that is not ASCII as a part of a word.
+	CREATE VIRTUAL TABLE words USING fts5 (text, content = '', contentless_delete = 1, tokenize = 'ascii');
+	CREATE VIRTUAL TABLE word_places USING fts5vocab (words, instance);
+
+	-- The rows of earlier versions that have no documents yet: those of a table after an id or a name.
+	CREATE TABLE undocumented (
+		kind INTEGER PRIMARY KEY,
+		after TEXT NOT NULL
+	) STRICT;
+	INSERT INTO undocumented (kind, after) VALUES (0, ''), (1, ''), (2, ''), (3, '');
+	`,
 }
 
 // version answers how many migrations were applied.

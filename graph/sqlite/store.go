@@ -87,6 +87,9 @@ func (s *Store) connect(ctx context.Context) error {
 	if err := migrate(tx{conn: writer}, s.log); err != nil {
 		return err
 	}
+	if err := (tx{conn: writer}).documentAll(s.log); err != nil {
+		return err
+	}
 	writer.SetInterrupt(nil)
 	writer.SetBusyTimeout(lockTry)
 	for range readers {

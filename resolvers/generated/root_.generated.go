@@ -303,6 +303,99 @@ type Query {
   ): Node
 }
 `, BuiltIn: false},
+	{Name: "../../schema/explore.graphql", Input: `"A type of relation."
+enum RelationType {
+  "A procedure uses a tool."
+  USES
+  "A procedure has a variant."
+  HAS_VARIANT
+  "A variant calls a tool."
+  CALLS
+  "A cause is investigated by a procedure."
+  INVESTIGATED_BY
+}
+
+"A page of what search found."
+type SearchConnection {
+  "The hits, the best first."
+  nodes: [SearchHit!]!
+  "Where the page lies."
+  pageInfo: PageInfo!
+}
+
+"A node that search found."
+type SearchHit {
+  "What was found."
+  node: Node!
+  "How well it matches: greater is better. Comparable within one search only."
+  score: Float!
+  "The part of its texts that matches, as plain text."
+  snippet: String!
+}
+
+"Closed: both ends of every relation are among the nodes."
+type Subgraph {
+  "The nodes in the order in which they were reached: those that were asked for, then their neighbours, step by step."
+  nodes: [Node!]!
+  "All relations of the types that were asked for between these nodes."
+  relations: [Relation!]!
+  "Neighbours that were not included, by node and type."
+  hidden: [HiddenNeighbours!]!
+}
+
+"A relation between two nodes."
+type Relation {
+  "Stable: the same on every store and after an import. Opaque to clients."
+  id: ID!
+  "What it says."
+  type: RelationType!
+  "The id of the node that it leads from."
+  from: ID!
+  "The id of the node that it leads to."
+  to: ID!
+  "What is stored of it: of INVESTIGATED_BY the frequency, the last use and what captures told; empty otherwise."
+  properties: JSON!
+}
+
+"Neighbours of a node that are not in the subgraph."
+type HiddenNeighbours {
+  "The id of the node."
+  node: ID!
+  "The type of the relations that lead to them."
+  type: RelationType!
+  "How many there are; counting stops at 1,000."
+  count: Int!
+}
+
+extend type Query {
+  """
+  What is named or described by a text, the best first: what has exactly that name, then what holds its words. It looks
+  at names, summaries, strategies, causes, trigger signals, descriptions of tools and the code; English words are found in any form.
+  The text is never a query language: operators and quotes are text. At most the 500 best texts are looked at.
+  """
+  search(
+    "Words, a question, or a name."
+    text: String!
+    "Only nodes of these kinds; null is all."
+    kinds: [NodeKind!]
+    "How many hits, 0 to 500."
+    first: Int = 20
+    "Go on after this ` + "`" + `endCursor` + "`" + ` of the same search."
+    after: String
+  ): SearchConnection!
+  "What lies around nodes. Without ` + "`" + `from` + "`" + `: an overview, the most used procedures with their causes and tools."
+  explore(
+    "Ids of nodes, at most 100; what names nothing is left out."
+    from: [ID!]
+    "How many steps to go, 0 to 3."
+    depth: Int = 1
+    "Only along relations of these types; null is all."
+    types: [RelationType!]
+    "How many nodes at most, 0 to 500."
+    limit: Int = 200
+  ): Subgraph!
+}
+`, BuiltIn: false},
 	{Name: "../../schema/knowledge.graphql", Input: `"What people decided about one code."
 enum VariantStatus {
   "Captured; nobody has decided yet."
@@ -993,6 +1086,18 @@ func (ec *executionContext) childFields_Finding(ctx context.Context, field graph
 	return nil, fmt.Errorf("no field named %q was found under type Finding", field.Name)
 }
 
+func (ec *executionContext) childFields_HiddenNeighbours(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_HiddenNeighbours_node(ctx, field)
+	case "type":
+		return ec.fieldContext_HiddenNeighbours_type(ctx, field)
+	case "count":
+		return ec.fieldContext_HiddenNeighbours_count(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type HiddenNeighbours", field.Name)
+}
+
 func (ec *executionContext) childFields_PageInfo(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
 	switch field.Name {
 	case "hasNextPage":
@@ -1115,6 +1220,56 @@ func (ec *executionContext) childFields_Reason(ctx context.Context, field graphq
 		return ec.fieldContext_Reason_line(ctx, field)
 	}
 	return nil, fmt.Errorf("no field named %q was found under type Reason", field.Name)
+}
+
+func (ec *executionContext) childFields_Relation(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "id":
+		return ec.fieldContext_Relation_id(ctx, field)
+	case "type":
+		return ec.fieldContext_Relation_type(ctx, field)
+	case "from":
+		return ec.fieldContext_Relation_from(ctx, field)
+	case "to":
+		return ec.fieldContext_Relation_to(ctx, field)
+	case "properties":
+		return ec.fieldContext_Relation_properties(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Relation", field.Name)
+}
+
+func (ec *executionContext) childFields_SearchConnection(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "nodes":
+		return ec.fieldContext_SearchConnection_nodes(ctx, field)
+	case "pageInfo":
+		return ec.fieldContext_SearchConnection_pageInfo(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SearchConnection", field.Name)
+}
+
+func (ec *executionContext) childFields_SearchHit(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "node":
+		return ec.fieldContext_SearchHit_node(ctx, field)
+	case "score":
+		return ec.fieldContext_SearchHit_score(ctx, field)
+	case "snippet":
+		return ec.fieldContext_SearchHit_snippet(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type SearchHit", field.Name)
+}
+
+func (ec *executionContext) childFields_Subgraph(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {
+	switch field.Name {
+	case "nodes":
+		return ec.fieldContext_Subgraph_nodes(ctx, field)
+	case "relations":
+		return ec.fieldContext_Subgraph_relations(ctx, field)
+	case "hidden":
+		return ec.fieldContext_Subgraph_hidden(ctx, field)
+	}
+	return nil, fmt.Errorf("no field named %q was found under type Subgraph", field.Name)
 }
 
 func (ec *executionContext) childFields_Tool(ctx context.Context, field graphql.CollectedField) (*graphql.FieldContext, error) {

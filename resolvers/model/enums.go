@@ -76,6 +76,16 @@ func UnmarshalProcedureOrder(v any) (graph.ProcedureOrder, error) {
 	return word(v, "ProcedureOrder", graph.ByFrequency, graph.ByUpdated, graph.ByName)
 }
 
+// MarshalRelationType writes the word.
+func MarshalRelationType(v graph.RelationType) graphql.Marshaler {
+	return graphql.MarshalString(string(v))
+}
+
+// UnmarshalRelationType reads the word.
+func UnmarshalRelationType(v any) (graph.RelationType, error) {
+	return word(v, "RelationType", graph.RelationTypes...)
+}
+
 // MarshalPhase writes the word.
 func MarshalPhase(v Phase) graphql.Marshaler { return graphql.MarshalString(string(v)) }
 
