@@ -32,7 +32,7 @@ type Match struct {
 }
 
 // Matches are the documents that were found, the best first, equal ones by document, key and procedure, and the nodes
-// that have the exact name.
+// that have the exact name. Which of equal ones are left out at the limit is not said.
 type Matches struct {
 	Items []Match
 	Exact []NodeRef // by kind

@@ -8,8 +8,9 @@ import (
 
 // Store keeps the graph. Its methods are named after questions.
 //
-// Every read is one snapshot: one statement on Neo4j, one transaction on SQLite. What a read finds nothing for is
-// absent from its answer; that is no error. All names are compared byte by byte. A read that fails answers
+// What trust rests on is of one moment in every read, that of the head which it answers: reads are one transaction on
+// SQLite, and on Neo4j begin anew when a trust write falls between. What a read finds nothing for is absent from its
+// answer; that is no error. All names are compared byte by byte. A read that fails answers
 // ErrUnavailable (the database did not answer) or an error of no kind (a fault of ours).
 type Store interface {
 	// Registry answers the offered procedures of a filter by rank, each with its offered variant.

@@ -1,6 +1,7 @@
 package graph
 
 import (
+	"slices"
 	"strings"
 	"unicode"
 	"unicode/utf8"
@@ -16,24 +17,34 @@ const (
 )
 
 // Words are what search compares: both stores index and ask for exactly these, so that no text is a query and both find
-// the same. They are in lower case and compatibility form; names are taken apart at underscores, hyphens and humps; English
-// words are stemmed, and those that say nothing are left out unless there are no others. Scripts without blanks give a
-// word for each character. A word holds no ASCII but letters and digits, and never a blank.
+// the same. They are in lower case and compatibility form; names are taken apart at punctuation, underscores and humps;
+// English words are stemmed, and those that say nothing are left out unless there are no others. Scripts without blanks
+// give a word for each character. A word holds no ASCII but letters and digits, and never a blank.
 func Words(texts ...string) []string {
 	var all, telling []string
-	for _, text := range texts {
-		for segment := range segments(text) {
-			if len(all) == maxWords {
-				break
-			}
-			word := clean(segment)
-			if word == "" {
-				continue
-			}
-			all = append(all, word)
+	stems := map[string]string{} // empty for a word that says nothing
+	add := func(word string) bool {
+		if len(all) == maxWords {
+			return false
+		}
+		stem, known := stems[word]
+		if !known {
 			if !english.IsStopWord(word) {
-				telling = append(telling, english.Stem(word, false))
+				stem = english.Stem(word, false)
 			}
+			stems[word] = stem
+		}
+		all = append(all, word)
+		if stem != "" {
+			telling = append(telling, stem)
+		}
+		return true
+	}
+	for _, text := range texts {
+		if isASCII(text) {
+			asciiSegments(text, add)
+		} else {
+			unicodeSegments(text, add)
 		}
 	}
 	if len(telling) == 0 {
@@ -42,25 +53,92 @@ func Words(texts ...string) []string {
 	return telling
 }
 
-// segments are the words of a text as Unicode (UAX #29) divides it, with names taken apart.
-func segments(text string) func(yield func(string) bool) {
-	return func(yield func(string) bool) {
-		segments := words.FromString(apart(norm.NFKC.String(text)))
-		for segments.Next() {
-			if !yield(segments.Value()) {
-				return
-			}
+func isASCII(text string) bool {
+	for i := range len(text) {
+		if text[i] >= utf8.RuneSelf {
+			return false
+		}
+	}
+	return true
+}
+
+// unicodeSegments are the words of a text as Unicode (UAX #29) divides it, with names taken apart.
+func unicodeSegments(text string, add func(word string) bool) {
+	segments := words.FromString(apart(norm.NFKC.String(text)))
+	for segments.Next() {
+		if word := clean(segments.Value()); word != "" && !add(word) {
+			return
 		}
 	}
 }
 
-// apart sets blanks at underscores and where a capital letter begins a part of a name.
+// The kinds of an ASCII character in a text.
+const (
+	between = iota // no part of a word
+	lower
+	upper
+	digit
+	apostrophe // dropped within a word
+)
+
+var kindOf = func() (kinds [utf8.RuneSelf]int) {
+	for c := range kinds {
+		switch {
+		case 'a' <= c && c <= 'z':
+			kinds[c] = lower
+		case 'A' <= c && c <= 'Z':
+			kinds[c] = upper
+		case '0' <= c && c <= '9':
+			kinds[c] = digit
+		case c == '\'':
+			kinds[c] = apostrophe
+		}
+	}
+	return kinds
+}()
+
+// asciiSegments answers what unicodeSegments does, many times as fast.
+func asciiSegments(text string, add func(word string) bool) {
+	word := make([]byte, 0, maxWord)
+	end := func() bool {
+		more := len(word) == 0 || add(string(word[:min(len(word), maxWord)]))
+		word = word[:0]
+		return more
+	}
+	last, hump := between, false // hump tells that a capital letter here begins a part
+	for i := range len(text) {
+		kind := kindOf[text[i]]
+		if kind == apostrophe && i+1 < len(text) && sameScript(last, kindOf[text[i+1]]) {
+			hump = false
+			continue
+		}
+		if (kind == between || kind == apostrophe || kind == upper && hump) && !end() {
+			return
+		}
+		last, hump = kind, kind == lower || kind == digit
+		switch kind {
+		case lower, digit:
+			word = append(word, text[i])
+		case upper:
+			word = append(word, text[i]|0x20)
+		}
+	}
+	end()
+}
+
+// sameScript tells whether both are letters or both are digits.
+func sameScript(a, b int) bool {
+	letter := func(kind int) bool { return kind == lower || kind == upper }
+	return letter(a) && letter(b) || a == digit && b == digit
+}
+
+// apart sets blanks at the punctuation that joins parts of names and numbers, and where a capital letter begins a part.
 func apart(text string) string {
 	var b strings.Builder
 	b.Grow(len(text))
 	lower := false
 	for _, r := range text {
-		if r == '_' {
+		if strings.ContainsRune("_.:,;", r) {
 			r = ' '
 		}
 		if lower && unicode.IsUpper(r) {
@@ -71,6 +149,25 @@ func apart(text string) string {
 	}
 	return b.String()
 }
+
+// Words are what search finds the variant by: those of its texts, and those of its code but for the words that are in every
+// code.
+func (v Variant) Words() []string {
+	code := slices.DeleteFunc(Words(v.Code), func(word string) bool { return inEveryCode[word] })
+	return append(Words(v.Summary, v.Strategy, v.WhenToUse), code...)
+}
+
+// inEveryCode are the words of the language, as Words answers them.
+var inEveryCode = func() map[string]bool {
+	every := map[string]bool{}
+	for _, word := range strings.Fields(`tools await async def return if elif else for while in not and or is try except
+		finally raise import from as with lambda pass break continue yield global nonlocal assert del None True False`) {
+		for _, w := range Words(word) {
+			every[w] = true
+		}
+	}
+	return every
+}()
 
 // clean is a segment as a word; empty when it is none.
 func clean(segment string) string {

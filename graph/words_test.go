@@ -17,6 +17,8 @@ func TestWords(t *testing.T) {
 		"disk-full DISK_FULL":                        "disk full disk full",
 		`a" OR * NEAR(x) log~2^9 \`:                  "near x log 2 9",
 		"AND":                                        "and",
+		"await tools.read_text_file(path=a)":         "await tool read text file path",
+		"it can't, the job's log.":                   "cant job log",
 		"( ) \\ ' -- * \x00":                         "",
 		"Ｆｕｌｌ ﬁle":                                   "full file",
 		"日志文件":                                       "日 志 文 件",

@@ -34,15 +34,20 @@ const (
 	captureKnown = "captureProcedure, known"
 	registryPage = "procedureTools(first: 25)"
 	findAll      = "findAllProcedures(25)"
+	searchRare   = "search, with a rare word"
+	searchCommon = "search, common words"
+	exploreHub   = "explore(hub, depth: 2, limit: 200)"
 	throughput   = "captures/s at 8 clients"
 	growthLimit  = 1.3
 )
 
 var (
-	measures = []string{captureNew, captureKnown, registryPage, findAll, throughput}
+	measures = []string{captureNew, captureKnown, registryPage, findAll, searchRare, searchCommon, exploreHub, throughput}
 	targets  = map[string]map[string]float64{
-		"sqlite": {captureNew: 1.5, captureKnown: 1, registryPage: 1, findAll: 1, throughput: 800},
-		"neo4j":  {captureNew: 4, captureKnown: 3, registryPage: 4, findAll: 4, throughput: 500},
+		"sqlite": {captureNew: 1.5, captureKnown: 1, registryPage: 1, findAll: 1,
+			searchRare: 5, searchCommon: 5, exploreHub: 5, throughput: 800},
+		"neo4j": {captureNew: 4, captureKnown: 3, registryPage: 4, findAll: 4,
+			searchRare: 15, searchCommon: 15, exploreHub: 20, throughput: 500},
 	}
 	peer = map[string]string{captureNew: "130", captureKnown: "130", registryPage: "127", findAll: "278", throughput: "12.5"}
 )
@@ -217,7 +222,14 @@ func measure(b *testing.B, s *server) map[string]sample {
 	results := map[string]sample{
 		registryPage: timed(s, 500, func() (string, any) { return registryQuery, map[string]any{"n": 25} }),
 		findAll:      timed(s, 500, func() (string, any) { return findQuery, map[string]any{"n": 25} }),
-		captureNew:   timed(s, 500, func() (string, any) { return captureMutation, capture(newCode(), "cause 1") }),
+		searchRare: timed(s, 500, func() (string, any) {
+			return benchSearch, map[string]any{"t": fmt.Sprintf("which of the newest rows does %03d read?", fresh.Add(1)%seedTools)}
+		}),
+		searchCommon: timed(s, 500, func() (string, any) { return benchSearch, map[string]any{"t": "the newest rows by status"} }),
+		exploreHub: timed(s, 500, func() (string, any) {
+			return benchExplore, map[string]any{"i": []string{graph.NodeID(graph.KindTool, seedTool(int(fresh.Add(1))))}}
+		}),
+		captureNew: timed(s, 500, func() (string, any) { return captureMutation, capture(newCode(), "cause 1") }),
 		captureKnown: timed(s, 500, func() (string, any) {
 			return captureMutation, capture(seedCode(topUnused/2-1-int(fresh.Add(1))%100, seedTool, "change_state"), "cause 2")
 		}),
@@ -243,6 +255,11 @@ func measure(b *testing.B, s *server) map[string]sample {
 	return results
 }
 
+const (
+	benchSearch  = `query($t:String!){search(text:$t){nodes{score snippet node{kind label ... on Procedure{toolName}}}}}`
+	benchExplore = `query($i:[ID!]!){explore(from:$i,depth:2,limit:200){nodes{id kind label} relations{type from to} hidden{node type count}}}`
+)
+
 // warmUp is how many calls of each kind go before those that are measured: the database compiles what it runs often.
 const warmUp = 2_000
 
@@ -260,7 +277,7 @@ func timed(s *server, n int, question func() (string, any)) sample {
 		if err != nil || len(a.Errors) > 0 {
 			s.Fatalf("%s: %v %v", query, err, a.Errors)
 		}
-		if strings.Contains(query, "limit") || strings.Contains(query, "first:$n") {
+		if strings.Contains(query, "limit") || strings.Contains(query, "first:$n") || strings.Contains(query, "search(") {
 			var rows map[string]json.RawMessage
 			if json.Unmarshal(a.Data, &rows) != nil || len(a.Data) < 1000 {
 				s.Fatalf("a page is not full: %s", a.Data)

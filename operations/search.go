@@ -16,7 +16,7 @@ import (
 )
 
 const (
-	maxMatches    = 500 // documents that one search looks at
+	maxMatches    = 200 // documents that one search looks at
 	maxWords      = 64  // distinct words of a search; what follows in the text does not count
 	snippetLength = 160 // characters
 )
@@ -209,6 +209,7 @@ func (o *Operations) found(ctx context.Context, hits []*hit, before int, words [
 		}
 	}
 	rows := make([]SearchHit, 0, len(hits))
+	sought := newSought(words)
 	for i, h := range hits {
 		node, ok := nodes[h.NodeRef]
 		if !ok {
@@ -218,20 +219,44 @@ func (o *Operations) found(ctx context.Context, hits []*hit, before int, words [
 		if h.Kind == graph.KindProcedure {
 			of = slices.Concat(texts[graph.NodeRef{Kind: graph.KindVariant, Key: h.variant}], []string{h.use}, of)
 		}
-		rows = append(rows, SearchHit{Node: node, Score: h.score, Snippet: snippet(of, words), place: before + i + 1})
+		rows = append(rows, SearchHit{Node: node, Score: h.score, Snippet: sought.snippet(of), place: before + i + 1})
 	}
 	return rows, nil
 }
 
+// sought are the words of a search, and what the runs of letters in the texts that it found have of them.
+type sought struct {
+	words map[string]bool
+	runs  map[string][]string
+}
+
+func newSought(words []string) sought {
+	s := sought{words: map[string]bool{}, runs: map[string][]string{}}
+	for _, word := range words {
+		s.words[word] = true
+	}
+	return s
+}
+
+// in answers which of the words a run of letters has.
+func (s sought) in(run string) []string {
+	held, known := s.runs[run]
+	if !known {
+		held = slices.DeleteFunc(graph.Words(run), func(word string) bool { return !s.words[word] })
+		s.runs[run] = held
+	}
+	return held
+}
+
 // snippet is the part of the texts that holds most of the words; the beginning of the first text when none does.
-func snippet(texts, words []string) string {
+func (s sought) snippet(texts []string) string {
 	var best string
 	most := -1
 	for _, text := range texts {
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		if part, held := around(text, words); held > most {
+		if part, held := s.around(text); held > most {
 			best, most = part, held
 		}
 	}
@@ -239,15 +264,13 @@ func snippet(texts, words []string) string {
 }
 
 // around cuts a text to where it first holds one of the words, and counts which of them the whole text holds.
-func around(text string, words []string) (part string, held int) {
+func (s sought) around(text string) (part string, held int) {
 	first, seen := -1, map[string]bool{}
-	for start, end := range wordsOf(text) {
-		for _, word := range graph.Words(text[start:end]) {
-			if slices.Contains(words, word) {
-				seen[word] = true
-				if first < 0 {
-					first = start
-				}
+	for start, end := range runsOf(text) {
+		for _, word := range s.in(text[start:end]) {
+			seen[word] = true
+			if first < 0 {
+				first = start
 			}
 		}
 	}
@@ -269,8 +292,8 @@ func around(text string, words []string) (part string, held int) {
 	return part, len(seen)
 }
 
-// wordsOf gives the places of the runs of letters and digits in a text.
-func wordsOf(text string) func(yield func(start, end int) bool) {
+// runsOf gives the places of the runs of letters and digits in a text.
+func runsOf(text string) func(yield func(start, end int) bool) {
 	return func(yield func(start, end int) bool) {
 		start := -1
 		for i, r := range text {

@@ -1,11 +1,8 @@
 package neo4j
 
 import (
-	"cmp"
 	"context"
-	"slices"
 	"strconv"
-	"strings"
 
 	"github.com/neo4j/neo4j-go-driver/v5/neo4j"
 
@@ -171,22 +168,12 @@ WITH *, [u IN found WHERE u.cause IN $in.related | ` + useMap + `] AS uses, page
 
 // exploration is a neighbourhood as it grows.
 type exploration struct {
-	query graph.ExploreQuery
+	*graph.Around
 	// ask runs a statement; of one moment are those that answer the same head.
-	ask     func(statement string, p params) (*neo4j.Record, error)
-	head    any
-	moved   bool // statements answered different heads
-	nodes   []graph.NodeRef
-	there   map[graph.NodeRef]bool
-	totals  map[end]int // neighbours
-	related map[end]int // neighbours that are among the nodes
-	answer  graph.Neighbourhood
-}
-
-// end is where the relations of a type meet a node.
-type end struct {
-	node graph.NodeRef
-	of   graph.RelationType
+	ask    func(statement string, p params) (*neo4j.Record, error)
+	head   any
+	moved  bool // statements answered different heads
+	answer graph.Neighbourhood
 }
 
 // Explore answers a bounded neighbourhood of nodes. It takes a statement for each step, so it starts again when a trust
@@ -226,17 +213,15 @@ func (s *Store) exploreAlone(ctx context.Context, query graph.ExploreQuery) (e *
 const holdHead = noReplan + lockHead + `RETURN head.state`
 
 func explore(query graph.ExploreQuery, ask func(string, params) (*neo4j.Record, error)) (*exploration, error) {
-	e := &exploration{
-		query: query, ask: ask, there: map[graph.NodeRef]bool{}, totals: map[end]int{}, related: map[end]int{},
-	}
+	e := &exploration{Around: graph.NewAround(query), ask: ask}
 	if err := e.start(); err != nil {
 		return e, err
 	}
 	before := 0
 	for range query.Depth {
-		step := e.nodes[before:]
-		before = len(e.nodes)
-		if len(step) == 0 || e.full() {
+		step := e.Nodes[before:]
+		before = len(e.Nodes)
+		if len(step) == 0 || e.Full() {
 			break
 		}
 		if err := e.step(step); err != nil {
@@ -264,15 +249,11 @@ func (e *exploration) run(statement string, p params) ([]any, error) {
 
 func refTo(kind graph.NodeKind, key string) graph.NodeRef { return graph.NodeRef{Kind: kind, Key: key} }
 
-func (e *exploration) full() bool                       { return len(e.nodes) >= e.query.Limit }
-func (e *exploration) wants(of graph.RelationType) bool { return slices.Contains(e.query.Types, of) }
-
-// take adds nodes that are not there yet.
+// take adds nodes.
 func (e *exploration) take(kind graph.NodeKind, keys ...string) {
 	for _, key := range keys {
-		if ref := refTo(kind, key); !e.there[ref] && !e.full() && key != "" {
-			e.there[ref] = true
-			e.nodes = append(e.nodes, ref)
+		if key != "" {
+			e.Take(refTo(kind, key))
 		}
 	}
 }
@@ -296,8 +277,8 @@ func byKind(nodes []graph.NodeRef, p params) params {
 }
 
 func (e *exploration) start() error {
-	p := byKind(e.query.From, params{"after": nil, "first": max(e.query.Limit/4, 1)})
-	if len(e.query.From) == 0 {
+	p := byKind(e.From, params{"after": nil, "first": max(e.Limit/4, 1)})
+	if len(e.From) == 0 {
 		p["after"] = ""
 	}
 	v, err := e.run(exploreStart, p)
@@ -310,7 +291,7 @@ func (e *exploration) start() error {
 			stored[refTo(k.kind, key)] = true
 		}
 	}
-	for _, ref := range e.query.From {
+	for _, ref := range e.From {
 		if stored[ref] {
 			e.take(ref.Kind, ref.Key)
 		}
@@ -321,10 +302,10 @@ func (e *exploration) start() error {
 
 // step takes the neighbours of the nodes of the step before.
 func (e *exploration) step(nodes []graph.NodeRef) error {
-	p := params{"after": "", "limit": e.query.Limit}
+	p := params{"after": "", "limit": e.Limit}
 	for i, w := range ways {
 		keys := []string{}
-		if e.wants(w.of) {
+		if e.Wants(w.of) {
 			keys = keysOf(nodes, w.from)
 		}
 		p["way"+strconv.Itoa(i)] = keys
@@ -333,36 +314,30 @@ func (e *exploration) step(nodes []graph.NodeRef) error {
 	if err != nil {
 		return err
 	}
-	found := map[end][]string{}
+	type from struct {
+		node graph.NodeRef
+		of   graph.RelationType
+	}
+	found := map[from][]string{}
 	for i, w := range ways {
 		for _, row := range rows(v[i]) {
-			found[end{refTo(w.from, text(row[0])), w.of}] = texts(row[1])
+			found[from{refTo(w.from, text(row[0])), w.of}] = texts(row[1])
 		}
 	}
 	for _, node := range nodes {
 		for _, w := range ways {
 			if w.from == node.Kind {
-				e.take(w.to, found[end{node, w.of}]...)
+				e.take(w.to, found[from{node, w.of}]...)
 			}
 		}
 	}
 	return nil
 }
 
-// toolsIn are the names of a signature that are not procedures.
-func toolsIn(signature []string) (tools []string) {
-	for _, name := range signature {
-		if !strings.HasPrefix(name, procedurePrefix) {
-			tools = append(tools, name)
-		}
-	}
-	return tools
-}
-
 // finish reads what the nodes are and how they are related. A node that is gone by now is left out.
 func (e *exploration) finish() error {
-	p := byKind(e.nodes, params{"related": []string{}})
-	if e.wants(graph.RelationInvestigatedBy) {
+	p := byKind(e.Nodes, params{"related": []string{}})
+	if e.Wants(graph.RelationInvestigatedBy) {
 		p["related"] = p["causes"]
 	}
 	v, err := e.run(exploreEnd, p)
@@ -373,78 +348,48 @@ func (e *exploration) finish() error {
 		return err
 	}
 	e.answer.Procedures, e.answer.Known = toOffers(v[0]), toKnown(v[6], v[7])
-	clear(e.there)
+	e.answer.Causes, e.answer.Tools = each(v[2], toCause), each(v[3], toTool)
+	there := map[graph.NodeRef]bool{}
 	for _, offer := range e.answer.Procedures {
-		e.there[refTo(graph.KindProcedure, offer.Procedure.Key)] = true
+		there[refTo(graph.KindProcedure, offer.Procedure.Key)] = true
 	}
 	for _, row := range rows(v[1]) {
 		columns, _ := row[0].([]any)
 		variant := toVariant(columns)
 		variant.Offered = truth(row[1])
 		e.answer.Variants = append(e.answer.Variants, variant)
-		e.there[refTo(graph.KindVariant, variant.CodeHash)] = true
+		there[refTo(graph.KindVariant, variant.CodeHash)] = true
 	}
-	e.answer.Causes, e.answer.Tools = each(v[2], toCause), each(v[3], toTool)
 	for _, cause := range e.answer.Causes {
-		e.there[refTo(graph.KindCause, cause.Name)] = true
+		there[refTo(graph.KindCause, cause.Name)] = true
 	}
 	for _, tool := range e.answer.Tools {
-		e.there[refTo(graph.KindTool, tool.Name)] = true
+		there[refTo(graph.KindTool, tool.Name)] = true
 	}
-	for _, row := range rows(v[4]) {
-		at := end{refTo(graph.NodeKind(text(row[0])), text(row[1])), graph.RelationType(text(row[2]))}
-		e.totals[at] = int(number(row[3]))
+	last := graph.NewAround(e.ExploreQuery)
+	for _, node := range e.Nodes {
+		if there[node] {
+			last.Take(node)
+		}
 	}
-	e.close(rows(v[1]), each(v[5], toUse))
+	e.Around = last
+	e.relate(rows(v[1]), rows(v[4]), each(v[5], toUse))
+	e.Close(&e.answer)
 	return nil
 }
 
-// close relates the nodes and counts which of their neighbours are not among them.
-func (e *exploration) close(variants [][]any, uses []graph.Use) {
+// relate relates the nodes, and tells how many neighbours they have.
+func (e *exploration) relate(variants, totals [][]any, uses []graph.Use) {
+	for _, row := range totals {
+		e.Has(refTo(graph.NodeKind(text(row[0])), text(row[1])), graph.RelationType(text(row[2])), int(number(row[3])))
+	}
 	for _, use := range uses {
-		e.relate(graph.Relation{
-			Type: graph.RelationInvestigatedBy, From: refTo(graph.KindCause, use.Cause),
-			To: refTo(graph.KindProcedure, use.Procedure), Use: &use,
-		})
+		e.RelateUse(use)
 	}
 	for _, offer := range e.answer.Procedures {
-		e.relateTools(graph.RelationUses, refTo(graph.KindProcedure, offer.Procedure.Key), toolsIn(offer.Procedure.Signature))
+		e.RelateTools(refTo(graph.KindProcedure, offer.Procedure.Key), graph.RelationUses, offer.Procedure.Signature)
 	}
 	for i, v := range e.answer.Variants {
-		ref := refTo(graph.KindVariant, v.CodeHash)
-		e.totals[end{ref, graph.RelationHasVariant}] = 1
-		e.relate(graph.Relation{Type: graph.RelationHasVariant, From: refTo(graph.KindProcedure, v.Procedure), To: ref})
-		e.relateTools(graph.RelationCalls, ref, toolsIn(texts(variants[i][2])))
-	}
-	slices.SortFunc(e.answer.Relations, func(a, b graph.Relation) int {
-		return cmp.Or(cmp.Compare(slices.Index(graph.RelationTypes, a.Type), slices.Index(graph.RelationTypes, b.Type)),
-			cmp.Compare(a.From.Key, b.From.Key), cmp.Compare(a.To.Key, b.To.Key))
-	})
-	for _, node := range e.nodes {
-		if !e.there[node] {
-			continue
-		}
-		e.answer.Nodes = append(e.answer.Nodes, node)
-		for _, of := range graph.RelationTypes {
-			if n := e.totals[end{node, of}] - e.related[end{node, of}]; n > 0 && e.wants(of) {
-				e.answer.Hidden = append(e.answer.Hidden, graph.Hidden{Node: node, Type: of, Count: min(n, graph.MaxHidden)})
-			}
-		}
-	}
-}
-
-func (e *exploration) relateTools(of graph.RelationType, from graph.NodeRef, tools []string) {
-	e.totals[end{from, of}] = len(tools)
-	for _, name := range tools {
-		e.relate(graph.Relation{Type: of, From: from, To: refTo(graph.KindTool, name)})
-	}
-}
-
-// relate adds a relation that was asked for if both its ends are among the nodes.
-func (e *exploration) relate(r graph.Relation) {
-	if e.there[r.From] && e.there[r.To] && e.wants(r.Type) {
-		e.answer.Relations = append(e.answer.Relations, r)
-		e.related[end{r.From, r.Type}]++
-		e.related[end{r.To, r.Type}]++
+		e.RelateVariant(v, texts(variants[i][2]))
 	}
 }

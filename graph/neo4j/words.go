@@ -10,24 +10,26 @@ import (
 
 // The property words holds what search finds a node or a relation by: the kind of the document, which no word of a text is
 // equal to because it is in capitals, and the words, joined by blanks. Without words there is no property.
-func documentWords(kind graph.Document, texts ...string) any {
-	words := graph.Words(texts...)
+func documentWords(kind graph.Document, words []string) any {
 	if len(words) == 0 {
 		return nil
 	}
 	return string(kind) + " " + strings.Join(words, " ")
 }
 
-func variantWords(v graph.Variant) any {
-	return documentWords(graph.DocumentVariant, v.Summary, v.Strategy, v.WhenToUse, v.Code)
-}
+func variantWords(v graph.Variant) any { return documentWords(graph.DocumentVariant, v.Words()) }
 
 func useWords(cause string, signals []string) any {
-	return documentWords(graph.DocumentUse, append([]string{cause}, signals...)...)
+	return documentWords(graph.DocumentUse, graph.Words(append([]string{cause}, signals...)...))
 }
 
-func causeWords(c graph.Cause) any { return documentWords(graph.DocumentCause, c.Name, c.Description) }
-func toolWords(t graph.Tool) any   { return documentWords(graph.DocumentTool, t.Name, t.Description) }
+func causeWords(c graph.Cause) any {
+	return documentWords(graph.DocumentCause, graph.Words(c.Name, c.Description))
+}
+
+func toolWords(t graph.Tool) any {
+	return documentWords(graph.DocumentTool, graph.Words(t.Name, t.Description))
+}
 
 // wordsBatch is how many rows of an earlier version get their words in one transaction.
 const wordsBatch = 500

@@ -2,6 +2,7 @@ package sqlite
 
 import (
 	"context"
+	"errors"
 	"fmt"
 	"slices"
 	"strings"
@@ -10,8 +11,7 @@ import (
 	"procgraph/graph"
 )
 
-// Capture counts one use of one code. A key that does not last is not written: a repeat is only made after a capture
-// whose end is unknown, and here every end is known.
+// Capture counts one use of one code.
 func (s *Store) Capture(ctx context.Context, capture graph.Capture) (graph.Captured, error) {
 	var captured graph.Captured
 	err := s.write(ctx, func(t tx) (err error) {
@@ -265,7 +265,9 @@ func (t tx) countUse(owner stored, cause string, details graph.UseDetails, at ti
 	}
 	if id != 0 {
 		if signals != nil && !slices.Equal(details.TriggerSignals, use.TriggerSignals) {
-			if err := t.documentUse(owner.id, cause, details.TriggerSignals); err != nil {
+			err := errors.Join(t.forgetDocument(graph.DocumentUse, cause, owner.id),
+				t.documentUse(owner.id, cause, details.TriggerSignals))
+			if err != nil {
 				return err
 			}
 		}

@@ -35,28 +35,33 @@ func (id documentID) document() graph.Document {
 }
 
 func (t tx) documentVariant(procedure int64, v graph.Variant) error {
-	return t.putDocument(graph.DocumentVariant, v.CodeHash, procedure, v.Summary, v.Strategy, v.WhenToUse, v.Code)
+	return t.putDocument(graph.DocumentVariant, v.CodeHash, procedure, v.Words())
 }
 
 func (t tx) documentUse(procedure int64, cause string, signals []string) error {
-	return t.putDocument(graph.DocumentUse, cause, procedure, append([]string{cause}, signals...)...)
+	return t.putDocument(graph.DocumentUse, cause, procedure, graph.Words(append([]string{cause}, signals...)...))
 }
 
 func (t tx) documentCause(c graph.Cause) error {
-	return t.putDocument(graph.DocumentCause, c.Name, 0, c.Name, c.Description)
+	return t.putDocument(graph.DocumentCause, c.Name, 0, graph.Words(c.Name, c.Description))
 }
 
 // documentTool writes nothing when the stored tool has the same description.
 func (t tx) documentTool(tool graph.Tool) error {
-	same := false
+	known, same := false, false
 	err := t.query(`SELECT description FROM tools WHERE name = ?`, func(r row) error {
-		same = r.text(0) == tool.Description
+		known, same = true, r.text(0) == tool.Description
 		return nil
 	}, tool.Name)
 	if err != nil || same {
 		return err
 	}
-	return t.putDocument(graph.DocumentTool, tool.Name, 0, tool.Name, tool.Description)
+	if known {
+		if err := t.forgetDocument(graph.DocumentTool, tool.Name, 0); err != nil {
+			return err
+		}
+	}
+	return t.putDocument(graph.DocumentTool, tool.Name, 0, graph.Words(tool.Name, tool.Description))
 }
 
 // documentJudged writes nothing when the stored variant has the same texts.
@@ -71,26 +76,23 @@ func (t tx) documentJudged(c graph.VariantJudged) error {
 	if err != nil || !changed {
 		return err
 	}
+	if err := t.forgetDocument(graph.DocumentVariant, c.CodeHash, procedure); err != nil {
+		return err
+	}
 	return t.documentVariant(procedure, v)
 }
 
-// putDocument stores the words of texts in place of those that the document had.
-func (t tx) putDocument(document graph.Document, key string, procedure int64, texts ...string) error {
-	kind := slices.Index(documentKinds, document)
-	if err := t.forgetDocuments(`procedure = ? AND kind = ? AND key = ?`, procedure, kind, key); err != nil {
-		return err
-	}
-	words := graph.Words(texts...)
+// putDocument stores the words of a document that is not there.
+func (t tx) putDocument(document graph.Document, key string, procedure int64, words []string) error {
 	if len(words) == 0 {
 		return nil
 	}
-	number := int64(0)
-	err := t.query(`UPDATE document_totals SET made = made + 1, documents = documents + 1, words = words + ?
-		WHERE id = 1 RETURNING made`, func(r row) error { number = r.int(0); return nil }, len(words))
+	newest, err := t.newestDocument()
 	if err != nil {
 		return err
 	}
-	id := int64(newDocumentID(number, kind, len(words)))
+	kind := slices.Index(documentKinds, document)
+	id := int64(newDocumentID(newest.number()+1, kind, len(words)))
 	err = t.exec(`INSERT INTO documents (id, procedure, kind, key) VALUES (?, ?, ?, ?)`, id, procedure, kind, key)
 	if err != nil {
 		return err
@@ -98,21 +100,28 @@ func (t tx) putDocument(document graph.Document, key string, procedure int64, te
 	return t.exec(`INSERT INTO words (rowid, text) VALUES (?, ?)`, id, strings.Join(words, " "))
 }
 
+// newestDocument is 0 when there is none.
+func (t tx) newestDocument() (id documentID, err error) {
+	err = t.query(`SELECT id FROM documents WHERE id > 0 ORDER BY id DESC LIMIT 1`,
+		func(r row) error { id = documentID(r.int(0)); return nil })
+	return id, err
+}
+
+func (t tx) forgetDocument(document graph.Document, key string, procedure int64) error {
+	return t.forgetDocuments(`procedure = ? AND kind = ? AND key = ?`, procedure, slices.Index(documentKinds, document), key)
+}
+
 // forgetDocuments removes the documents of a condition.
 func (t tx) forgetDocuments(condition string, args ...any) error {
-	var ids []documentID
-	err := t.query(`SELECT id FROM documents WHERE `+condition, func(r row) error {
-		ids = append(ids, documentID(r.int(0)))
-		return nil
-	}, args...)
+	var ids []int64
+	err := t.query(`SELECT id FROM documents WHERE `+condition, func(r row) error { ids = append(ids, r.int(0)); return nil }, args...)
 	if err != nil {
 		return err
 	}
 	for _, id := range ids {
 		err := errors.Join(
-			t.exec(`DELETE FROM words WHERE rowid = ?`, int64(id)),
-			t.exec(`DELETE FROM documents WHERE id = ?`, int64(id)),
-			t.exec(`UPDATE document_totals SET documents = documents - 1, words = words - ? WHERE id = 1`, id.length()))
+			t.exec(`DELETE FROM words WHERE rowid = ?`, id),
+			t.exec(`DELETE FROM documents WHERE id = ?`, id))
 		if err != nil {
 			return err
 		}
@@ -247,7 +256,7 @@ func (t tx) documentTools(after string) (total int, end string, err error) {
 		func(r row) error { tools = append(tools, scanTool(r)); return nil }, after, documentBatch)
 	for _, tool := range tools {
 		if err == nil {
-			err = t.putDocument(graph.DocumentTool, tool.Name, 0, tool.Name, tool.Description)
+			err = t.putDocument(graph.DocumentTool, tool.Name, 0, graph.Words(tool.Name, tool.Description))
 		}
 		end = tool.Name
 	}

@@ -160,15 +160,6 @@ var migrations = []string{
 		UNIQUE (procedure, kind, key)
 	) STRICT;
 
-	-- How many documents were ever made, how many there are, and how many words these have.
-	CREATE TABLE document_totals (
-		id INTEGER PRIMARY KEY CHECK (id = 1),
-		made INTEGER NOT NULL,
-		documents INTEGER NOT NULL,
-		words INTEGER NOT NULL
-	) STRICT;
-	INSERT INTO document_totals (id, made, documents, words) VALUES (1, 0, 0, 0);
-
 	-- The words are joined by blanks. This tokenizer takes every character that is not ASCII as a part of a word.
 	CREATE VIRTUAL TABLE words USING fts5 (text, content = '', contentless_delete = 1, tokenize = 'ascii');
 	CREATE VIRTUAL TABLE word_places USING fts5vocab (words, instance);

@@ -11,9 +11,9 @@ import (
 	"procgraph/graph"
 )
 
-// manyPlaces is from how many places on a word is common: it counts for the documents that rarer words lead to, and for as
-// many others as were read. So a search reads a bounded number of places for each word.
-const manyPlaces = 4_000
+// manyPlaces is from how many places on a word is common: it counts for the documents that rarer words or several common
+// ones lead to, and for those that were read. So a search reads a bounded number of places for each word.
+const manyPlaces = 1_000
 
 // The parameters of BM25, as Lucene has them.
 const (
@@ -50,11 +50,7 @@ func (t tx) search(query graph.SearchQuery, many int) ([]graph.Match, error) {
 		return nil, nil
 	}
 	r := ranking{many: many, scores: map[documentID]float64{}}
-	err := t.query(`SELECT made, documents, words FROM document_totals WHERE id = 1`, func(row row) error {
-		r.made, r.documents, r.words = row.int(0), float64(row.int(1)), float64(row.int(2))
-		return nil
-	})
-	if err != nil {
+	if err := r.measure(t); err != nil {
 		return nil, err
 	}
 	if err := r.rank(t, query); err != nil {
@@ -70,16 +66,34 @@ func (t tx) search(query graph.SearchQuery, many int) ([]graph.Match, error) {
 
 // ranking gives documents their scores.
 type ranking struct {
-	many             int
-	made             int64
-	documents, words float64
-	scores           map[documentID]float64
+	many      int
+	documents float64 // how many were ever made
+	length    float64 // of a usual one, in words
+	scores    map[documentID]float64
+}
+
+// measured is from how many documents, the newest ones, the usual length is taken.
+const measured = 200
+
+func (r *ranking) measure(t tx) error {
+	total, words := 0, int64(0)
+	err := t.query(`SELECT id FROM documents WHERE id > 0 ORDER BY id DESC LIMIT +?`, func(row row) error {
+		id := documentID(row.int(0))
+		if total == 0 {
+			r.documents = float64(id.number())
+		}
+		total++
+		words += id.length()
+		return nil
+	}, measured)
+	r.length = float64(words) / float64(max(total, 1))
+	return err
 }
 
 func (r *ranking) rank(t tx, query graph.SearchQuery) error {
 	var leading, common []word
 	for _, text := range query.Words {
-		w, err := r.look(t, text, r.many)
+		w, err := r.look(t, text)
 		if err != nil {
 			return err
 		}
@@ -89,17 +103,16 @@ func (r *ranking) rank(t tx, query graph.SearchQuery) error {
 			leading = append(leading, w)
 		}
 	}
-	if len(leading) == 0 && len(common) > 0 {
-		slices.SortStableFunc(common, func(a, b word) int { return cmp.Compare(a.in, b.in) })
-		rarest, err := r.look(t, common[0].text, math.MaxInt32)
-		if err != nil {
+	slices.SortStableFunc(common, func(a, b word) int { return cmp.Compare(a.in, b.in) })
+	if len(leading) == 0 {
+		if err := r.addTogether(t, common, query.Limit); err != nil {
 			return err
 		}
-		leading, common = []word{rarest}, common[1:]
-	}
-	for _, w := range common {
-		if err := w.addLed(t, leading); err != nil {
-			return err
+	} else {
+		for _, w := range common {
+			if err := w.addLed(t, leading); err != nil {
+				return err
+			}
 		}
 	}
 	for _, w := range append(leading, common...) {
@@ -111,7 +124,7 @@ func (r *ranking) rank(t tx, query graph.SearchQuery) error {
 }
 
 // look reads the places of a word. Documents come by number, so where the reading stops tells about how many there are.
-func (r *ranking) look(t tx, text string, many int) (word, error) {
+func (r *ranking) look(t tx, text string) (word, error) {
 	w := word{text: text, times: map[documentID]float64{}}
 	places, last := 0, documentID(0)
 	err := t.query(`SELECT doc FROM word_places WHERE term = ? LIMIT +?`, func(row row) error {
@@ -119,26 +132,54 @@ func (r *ranking) look(t tx, text string, many int) (word, error) {
 		w.times[last]++
 		places++
 		return nil
-	}, text, many)
-	w.many, w.in = places == many, float64(len(w.times))
+	}, text, r.many)
+	w.many, w.in = places == r.many, float64(len(w.times))
 	if w.many {
-		w.in = min(w.in*float64(r.made)/float64(last.number()), r.documents)
+		w.in = min(w.in*r.documents/float64(last.number()), r.documents)
 	}
 	return w, err
 }
 
-// addLed adds the documents that a leading word is in, too. How often they hold this one is not asked: it matters little.
-func (w word) addLed(t tx, leading []word) error {
-	led := make([]string, len(leading))
-	for i, l := range leading {
-		led[i] = quoted(l.text)
-	}
-	return t.query(`SELECT rowid FROM words WHERE words MATCH ?`, func(r row) error {
-		if id := documentID(r.int(0)); w.times[id] == 0 {
-			w.times[id] = 1
+// addTogether adds documents that hold several common words: all of them, and if these are too few, all but the most
+// common one, and so on.
+func (r *ranking) addTogether(t tx, common []word, enough int) error {
+	for n := len(common); n >= 2; n-- {
+		found := 0
+		err := t.query(`SELECT rowid FROM words WHERE words MATCH ? LIMIT +?`, func(row row) error {
+			found++
+			for _, w := range common[:n] {
+				w.hold(documentID(row.int(0)))
+			}
+			return nil
+		}, joined(common[:n], " AND "), r.many)
+		if err != nil || found >= enough {
+			return err
 		}
+	}
+	return nil
+}
+
+// addLed adds the documents that a leading word is in, too.
+func (w word) addLed(t tx, leading []word) error {
+	return t.query(`SELECT rowid FROM words WHERE words MATCH ?`, func(r row) error {
+		w.hold(documentID(r.int(0)))
 		return nil
-	}, "("+strings.Join(led, " OR ")+") AND "+quoted(w.text))
+	}, "("+joined(leading, " OR ")+") AND "+quoted(w.text))
+}
+
+// hold adds a document that holds the word. How often is not asked: it matters little.
+func (w word) hold(id documentID) {
+	if w.times[id] == 0 {
+		w.times[id] = 1
+	}
+}
+
+func joined(words []word, by string) string {
+	list := make([]string, len(words))
+	for i, w := range words {
+		list[i] = quoted(w.text)
+	}
+	return strings.Join(list, by)
 }
 
 // quoted makes a text one word of a query, whatever it holds.
@@ -147,7 +188,7 @@ func quoted(text string) string { return `"` + strings.ReplaceAll(text, `"`, `""
 // score is what BM25 gives a document for holding a word some times, when so many documents hold it.
 func (r *ranking) score(id documentID, in, times float64) float64 {
 	rarity := math.Log(1 + (r.documents-in+0.5)/(in+0.5))
-	length := float64(id.length()) * r.documents / r.words
+	length := float64(id.length()) / r.length
 	return rarity * times / (times + saturation*(1-lengthMatters+lengthMatters*length))
 }
 

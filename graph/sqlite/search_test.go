@@ -38,7 +38,7 @@ func TestCommonWords(t *testing.T) {
 	store := open(t)
 	worded(t, store, 2000)
 	ran := &statements{seen: map[string]bool{}}
-	for _, text := range []string{"w0 w90", "w0 w1 w85 w95", "w0", "w0 w1", "w0 w50 w80", "w2 w99"} {
+	for _, text := range []string{"w0 w90", "w0 w1 w85 w95", "w0", "w0 w1", "w0 w50 w80", "w2 w75"} {
 		query := graph.SearchQuery{Words: strings.Fields(text), Documents: documentKinds, Limit: 10}
 		err := store.read(t.Context(), func(read tx) error {
 			read.trace = ran.add
@@ -50,18 +50,23 @@ func TestCommonWords(t *testing.T) {
 			if len(exact) != 10 || len(bounded) != 10 {
 				t.Fatalf("%q: %d and %d documents", text, len(exact), len(bounded))
 			}
-			rare := strings.ContainsAny(text, "89")
-			if exact[0].Key != bounded[0].Key && rare {
-				t.Errorf("%q: the best is %s, want %s", text, bounded[0].Key, exact[0].Key)
-			}
-			found := 0
-			for _, m := range exact {
-				if slices.ContainsFunc(bounded, func(b graph.Match) bool { return b.Key == m.Key }) {
-					found++
+			if strings.ContainsAny(text, "789") { // a rare word leads
+				if !slices.ContainsFunc(bounded[:3], func(m graph.Match) bool { return m.Key == exact[0].Key }) {
+					t.Errorf("%q: the first are %+v, want %s", text, bounded[:3], exact[0].Key)
 				}
+				return err
 			}
-			if found < 3 {
-				t.Errorf("%q: only %d of the best 10 are found", text, found)
+			for _, m := range bounded {
+				tools, err := store.ToolsBy(t.Context(), []string{m.Key})
+				if err != nil || len(tools.Items) != 1 {
+					t.Fatalf("%s: %+v, error %v", m.Key, tools, err)
+				}
+				held := strings.Fields(tools.Items[0].Description)
+				for _, word := range query.Words {
+					if !slices.Contains(held, word) {
+						t.Errorf("%q finds %s, which does not hold %q", text, m.Key, word)
+					}
+				}
 			}
 			return err
 		})
@@ -106,8 +111,6 @@ func TestForgottenDocuments(t *testing.T) {
 	}
 	for statement, want := range map[string]int{
 		`SELECT count(*) FROM documents`:                                               49,
-		`SELECT documents FROM document_totals`:                                        49,
-		`SELECT words FROM document_totals`:                                            49 * 2, // the name and the number
 		`SELECT count(*) FROM word_places WHERE term = 'w0'`:                           0,
 		`SELECT count(*) FROM words WHERE words MATCH 'w0'`:                            0,
 		`SELECT count(*) FROM word_places`:                                             49 * 2,
@@ -125,6 +128,15 @@ func TestForgottenDocuments(t *testing.T) {
 			t.Fatal(err)
 		}
 	}
+}
+
+// found are matches without their scores, which depend a little on the order in which documents were made.
+func found(matches []graph.Match) (list []string) {
+	for _, m := range matches {
+		list = append(list, fmt.Sprint(m.Document, " ", m.Key, " ", m.Procedure))
+	}
+	slices.Sort(list)
+	return list
 }
 
 // TestDocumentsOfEarlierVersions makes the documents of a database that has none, with a stop in between.
@@ -161,7 +173,7 @@ func TestDocumentsOfEarlierVersions(t *testing.T) {
 	want := ask(store)
 	err = store.write(t.Context(), func(t tx) error {
 		for _, statement := range []string{
-			`DROP TABLE word_places`, `DROP TABLE words`, `DROP TABLE documents`, `DROP TABLE document_totals`,
+			`DROP TABLE word_places`, `DROP TABLE words`, `DROP TABLE documents`,
 			`DROP TABLE undocumented`, `PRAGMA user_version = 1`,
 		} {
 			if err := t.exec(statement); err != nil {
@@ -189,14 +201,14 @@ func TestDocumentsOfEarlierVersions(t *testing.T) {
 	store = openAt(t, path)
 	got := ask(store)
 	for i, text := range questions {
-		if len(want[i]) == 0 && text != "rain" || !slices.Equal(got[i], want[i]) {
+		if len(want[i]) == 0 && text != "rain" || !slices.Equal(found(got[i]), found(want[i])) {
 			t.Errorf("%q finds %d documents, want %d", text, len(got[i]), len(want[i]))
 		}
 	}
-	for text, found := range map[string]int{"umbrella": 1, "rain": 2} {
+	for text, uses := range map[string]int{"umbrella": 1, "rain": 2} {
 		query := graph.SearchQuery{Words: graph.Words(text), Documents: []graph.Document{graph.DocumentUse}, Limit: 10}
-		if matches, err := store.Search(t.Context(), query); err != nil || len(matches.Items) != found {
-			t.Errorf("%q finds the uses %+v, error %v; want %d", text, matches.Items, err, found)
+		if matches, err := store.Search(t.Context(), query); err != nil || len(matches.Items) != uses {
+			t.Errorf("%q finds the uses %+v, error %v; want %d", text, matches.Items, err, uses)
 		}
 	}
 }

@@ -115,7 +115,7 @@ func bind(stmt *sqlite.Stmt, at int, arg any) error {
 		} else {
 			stmt.BindText(at, string(arg))
 		}
-	case []string:
+	case []string, []int64:
 		list, err := json.Marshal(arg)
 		if err != nil {
 			return err

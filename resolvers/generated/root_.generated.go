@@ -363,7 +363,7 @@ type HiddenNeighbours {
   node: ID!
   "The type of the relations that lead to them."
   type: RelationType!
-  "How many there are; counting stops at 1,000."
+  "How many there are; counting stops at 100."
   count: Int!
 }
 
@@ -371,7 +371,7 @@ extend type Query {
   """
   What is named or described by a text, the best first: what has exactly that name, then what holds its words. It looks
   at names, summaries, strategies, causes, trigger signals, descriptions of tools and the code; English words are found in any form.
-  The text is never a query language: operators and quotes are text. At most the 500 best texts are looked at.
+  The text is never a query language: operators and quotes are text. At most the 200 best texts are looked at.
   """
   search(
     "Words, a question, or a name."
