@@ -17,6 +17,7 @@ type SearchQuery struct {
 	// Words are as package-level Words makes them, distinct; the more of them a document holds, and the rarer they are, the
 	// better it is (BM25). Without words nothing matches.
 	Words     []string
+	All       bool       // only documents that hold all the words
 	Documents []Document // of these kinds
 	Limit     int        // at most so many matches
 	// Name is looked for as the whole name of a procedure, a cause or a tool, and as a code hash.

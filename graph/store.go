@@ -137,6 +137,7 @@ const (
 
 // ProcedureFilter narrows a list of procedures; the zero filter is every procedure that is not retired.
 type ProcedureFilter struct {
+	Keys           []string // it is one of these; nil is all
 	Tools          []string // it names each of these
 	Causes         []string // it serves one of these
 	Approved       bool     // it is Approved
@@ -146,6 +147,7 @@ type ProcedureFilter struct {
 
 // RegistryFilter narrows the registry.
 type RegistryFilter struct {
+	Keys     []string // it is one of these; nil is all
 	Mutating bool     // by the Approved hint instead of the Offered one
 	Causes   []string // it serves one of these; empty is all
 }

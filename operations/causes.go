@@ -7,8 +7,8 @@ import (
 	"procgraph/trust"
 )
 
-// Causes lists causes by name.
-func (o *Operations) Causes(ctx context.Context, in PageInput) (*Connection[graph.Cause], error) {
+// Causes lists causes by name. With a text, those whose name and description hold all its words.
+func (o *Operations) Causes(ctx context.Context, text string, in PageInput) (*Connection[graph.Cause], error) {
 	if _, err := require(ctx, trust.ScopeGraphRead); err != nil {
 		return nil, err
 	}
@@ -17,8 +17,17 @@ func (o *Operations) Causes(ctx context.Context, in PageInput) (*Connection[grap
 	if err != nil {
 		return nil, err
 	}
-	got, err := o.Store.Causes(ctx, page)
-	if err != nil {
+	var got graph.Slice[graph.Cause]
+	if narrows(text) {
+		found, err := o.holding(ctx, text, graph.DocumentCause)
+		if err != nil {
+			return nil, err
+		}
+		if got, err = o.Store.CausesBy(ctx, named(found)); err != nil {
+			return nil, translate(err)
+		}
+		got = paged(got.Items, func(c graph.Cause) string { return c.Name }, page, got.Head)
+	} else if got, err = o.Store.Causes(ctx, page); err != nil {
 		return nil, translate(err)
 	}
 	observe(ctx, got.Head)

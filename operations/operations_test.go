@@ -441,7 +441,7 @@ func TestBadInput(t *testing.T) {
 		_, err := b.ApproveVariant(b.ctx, hash, nil)
 		b.fails(err, operations.NotFound)
 	}
-	if page, err := b.Causes(b.ctx, operations.PageInput{First: 10}); err != nil || len(page.Items) != 0 {
+	if page, err := b.Causes(b.ctx, "", operations.PageInput{First: 10}); err != nil || len(page.Items) != 0 {
 		t.Errorf("refused input left %d causes", len(page.Items))
 	}
 }

@@ -2,6 +2,7 @@ package operations
 
 import (
 	"context"
+	"slices"
 
 	"procgraph/graph"
 	"procgraph/trust"
@@ -9,6 +10,7 @@ import (
 
 // ProcedureFilter narrows a list of procedures; zero fields do not narrow.
 type ProcedureFilter struct {
+	Text           string   // one of its texts holds all these words
 	Tools          []string // it names each of these
 	Causes         []string // it serves one of these
 	Effect         graph.Effect
@@ -27,7 +29,7 @@ func (o *Operations) Procedures(ctx context.Context, filter ProcedureFilter, ord
 	if _, err := require(ctx, trust.ScopeGraphRead); err != nil {
 		return nil, err
 	}
-	stored, err := filter.stored()
+	stored, err := o.storedFilter(ctx, filter)
 	if err != nil {
 		return nil, err
 	}
@@ -77,8 +79,8 @@ func (o *Operations) filtered(ctx context.Context, page graph.Page, list string,
 	return c, nil
 }
 
-// stored is the part of the filter that the store answers.
-func (f *ProcedureFilter) stored() (graph.ProcedureFilter, error) {
+// storedFilter is the part of a filter that the store answers.
+func (o *Operations) storedFilter(ctx context.Context, f ProcedureFilter) (graph.ProcedureFilter, error) {
 	if len(f.Tools) > maxListFilter || len(f.Causes) > maxListFilter {
 		return graph.ProcedureFilter{}, badInput("a filter names at most %d tools and causes", maxListFilter)
 	}
@@ -98,6 +100,18 @@ func (f *ProcedureFilter) stored() (graph.ProcedureFilter, error) {
 		s.Causes = append(s.Causes, name)
 	}
 	s.Tools, s.Causes = distinct(s.Tools), distinct(s.Causes)
+	if narrows(f.Text) {
+		found, err := o.holding(ctx, f.Text, graph.DocumentVariant, graph.DocumentUse)
+		if err != nil {
+			return s, err
+		}
+		s.Keys = []string{} // nil would be all
+		for _, match := range found {
+			if !slices.Contains(s.Keys, match.Procedure) {
+				s.Keys = append(s.Keys, match.Procedure)
+			}
+		}
+	}
 	return s, nil
 }
 
@@ -112,7 +126,7 @@ func (o *Operations) CountProcedures(ctx context.Context, filter ProcedureFilter
 	if _, err := require(ctx, trust.ScopeGraphRead); err != nil {
 		return 0, err
 	}
-	stored, err := filter.stored()
+	stored, err := o.storedFilter(ctx, filter)
 	if err != nil {
 		return 0, err
 	}

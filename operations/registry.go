@@ -10,6 +10,7 @@ import (
 // RegistryInput asks for the procedures that an agent's planner may be offered.
 type RegistryInput struct {
 	Causes []string // it serves one of these; empty is all
+	Text   string   // one of its texts holds all these words
 	Page   PageInput
 }
 
@@ -20,8 +21,7 @@ func (o *Operations) ProcedureTools(ctx context.Context, in RegistryInput) (*Con
 	if _, err := require(ctx, trust.ScopeGraphRead); err != nil {
 		return nil, err
 	}
-	filter := ProcedureFilter{Causes: in.Causes}
-	stored, err := filter.stored()
+	stored, err := o.storedFilter(ctx, ProcedureFilter{Causes: in.Causes, Text: in.Text})
 	if err != nil {
 		return nil, err
 	}
@@ -31,7 +31,7 @@ func (o *Operations) ProcedureTools(ctx context.Context, in RegistryInput) (*Con
 		return nil, err
 	}
 	read := func(page graph.Page) (graph.ProcedurePage, error) {
-		return o.Store.Registry(ctx, graph.RegistryFilter{Causes: stored.Causes}, page)
+		return o.Store.Registry(ctx, graph.RegistryFilter{Keys: stored.Keys, Causes: stored.Causes}, page)
 	}
 	keep := func(p *Procedure) bool {
 		if !p.Exposable() {

@@ -201,3 +201,71 @@ func TestExploreIsClosed(t *testing.T) {
 	_, err := b.Explore(caller("bob", trust.ScopeProcedureCapture), operations.ExploreInput{Overview: true})
 	b.fails(err, operations.Forbidden)
 }
+
+func TestListsByText(t *testing.T) {
+	b := newBench(t)
+	ice, snow := "walks over glaciers", "shovels snow"
+	class := graph.ReadOnly
+	_, err := b.RegisterTools(b.ctx, []operations.ToolInput{
+		{Name: "walk_ice", Description: &ice, Class: &class}, {Name: "shovel", Description: &snow, Class: &class}, {Name: "ice_box"},
+	})
+	b.must(err)
+	one := b.capture("return await tools.walk_ice(peak=await tools.shovel())", func(in *operations.CaptureInput) {
+		in.Causes, in.Summary = []string{"avalanche warning"}, "Measures the snow near the hut."
+	})
+	_, err = b.ApproveVariant(b.ctx, one.Variant.CodeHash, nil)
+	b.must(err)
+	two := b.capture("return await tools.walk_ice()", func(in *operations.CaptureInput) {
+		in.Causes, in.Summary = []string{"lost hiker", "warning of snow"}, "Looks for people in the snow."
+	})
+	names := func(text string, causes ...string) (names []string) {
+		filter := operations.ProcedureFilter{Text: text, Causes: causes}
+		page, err := b.Procedures(b.ctx, filter, graph.ByName, operations.PageInput{First: 10})
+		b.must(err)
+		for _, p := range page.Items {
+			names = append(names, p.Procedure.ToolName)
+		}
+		n, err := b.CountProcedures(b.ctx, filter)
+		b.must(err)
+		if n != len(names) {
+			t.Errorf("%q: counted %d, listed %d", text, n, len(names))
+		}
+		return names
+	}
+	first, second := one.Procedure.Procedure.ToolName, two.Procedure.Procedure.ToolName
+	for _, c := range []struct {
+		text   string
+		causes []string
+		want   []string
+	}{
+		{"snow", nil, []string{first, second}}, {"snow hut", nil, []string{first}}, {"snow AND hut", nil, []string{first}},
+		{"snow people hut", nil, nil}, {"  ", nil, []string{first, second}}, {"( * )", nil, nil}, {"snow", []string{"lost hiker"}, []string{second}},
+		{"walk ice", nil, []string{first, second}}, {"hikers", nil, []string{second}},
+	} {
+		if got := names(c.text, c.causes...); !slices.Equal(got, c.want) {
+			t.Errorf("%q of %v lists %v, want %v", c.text, c.causes, got, c.want)
+		}
+	}
+	for text, want := range map[string]int{"hut": 1, "people": 0, "": 1} {
+		offered, err := b.ProcedureTools(b.ctx, operations.RegistryInput{Text: text, Page: operations.PageInput{First: 10}})
+		if b.must(err); len(offered.Items) != want {
+			t.Errorf("%q offers %d, want %d", text, len(offered.Items), want)
+		}
+	}
+	tools, err := b.Tools(b.ctx, operations.ToolFilter{Text: "ice"}, operations.PageInput{First: 1, Count: true})
+	if b.must(err); len(tools.Items) != 1 || tools.Items[0].Name != "ice_box" || !tools.More || tools.Total != 2 {
+		t.Errorf("tools: %+v", tools)
+	}
+	tools, err = b.Tools(b.ctx, operations.ToolFilter{Text: "ice", Class: &class}, operations.PageInput{First: 5})
+	if b.must(err); len(tools.Items) != 1 || tools.Items[0].Name != "walk_ice" {
+		t.Errorf("tools of a class: %+v", tools)
+	}
+	causes, err := b.Causes(b.ctx, "warnings", operations.PageInput{First: 1})
+	if b.must(err); len(causes.Items) != 1 || causes.Items[0].Name != "avalanche warning" || !causes.More {
+		t.Fatalf("causes: %+v", causes)
+	}
+	causes, err = b.Causes(b.ctx, "warnings", operations.PageInput{First: 1, After: causes.EndCursor()})
+	if b.must(err); len(causes.Items) != 1 || causes.Items[0].Name != "warning of snow" || causes.More {
+		t.Errorf("the second page of causes: %+v", causes)
+	}
+}

@@ -2,13 +2,27 @@ package operations
 
 import (
 	"context"
+	"slices"
 
 	"procgraph/graph"
 	"procgraph/trust"
 )
 
+// ToolFilter narrows a list of tools; zero fields do not narrow.
+type ToolFilter struct {
+	Text      string // its name and description hold all these words
+	Class     *graph.ToolClass
+	Suspended *bool
+	Known     *bool
+}
+
+func (f ToolFilter) keeps(t graph.Tool) bool {
+	return (f.Class == nil || *f.Class == t.Class) && (f.Suspended == nil || *f.Suspended == t.Suspended) &&
+		(f.Known == nil || *f.Known == t.Known)
+}
+
 // Tools lists tools by name.
-func (o *Operations) Tools(ctx context.Context, filter graph.ToolFilter, in PageInput) (*Connection[graph.Tool], error) {
+func (o *Operations) Tools(ctx context.Context, filter ToolFilter, in PageInput) (*Connection[graph.Tool], error) {
 	if _, err := require(ctx, trust.ScopeGraphRead); err != nil {
 		return nil, err
 	}
@@ -17,9 +31,22 @@ func (o *Operations) Tools(ctx context.Context, filter graph.ToolFilter, in Page
 	if err != nil {
 		return nil, err
 	}
-	got, err := o.Store.Tools(ctx, filter, page)
-	if err != nil {
-		return nil, translate(err)
+	var got graph.Slice[graph.Tool]
+	if narrows(filter.Text) {
+		found, err := o.holding(ctx, filter.Text, graph.DocumentTool)
+		if err != nil {
+			return nil, err
+		}
+		if got, err = o.Store.ToolsBy(ctx, named(found)); err != nil {
+			return nil, translate(err)
+		}
+		kept := slices.DeleteFunc(got.Items, func(t graph.Tool) bool { return !filter.keeps(t) })
+		got = paged(kept, func(t graph.Tool) string { return t.Name }, page, got.Head)
+	} else {
+		stored := graph.ToolFilter{Class: filter.Class, Suspended: filter.Suspended, Known: filter.Known}
+		if got, err = o.Store.Tools(ctx, stored, page); err != nil {
+			return nil, translate(err)
+		}
 	}
 	observe(ctx, got.Head)
 	return connection(got, page, list, func(t graph.Tool) string { return t.Name }), nil

@@ -127,8 +127,8 @@ func (r *queryResolver) Cause(ctx context.Context, name string) (*model.Cause, e
 }
 
 // Causes is the resolver for the causes field.
-func (r *queryResolver) Causes(ctx context.Context, first *int32, after *string) (*model.CauseConnection, error) {
-	got, err := r.ops.Causes(ctx, page(ctx, first, after, pageSize))
+func (r *queryResolver) Causes(ctx context.Context, text *string, first *int32, after *string) (*model.CauseConnection, error) {
+	got, err := r.ops.Causes(ctx, deref(text), page(ctx, first, after, pageSize))
 	if err != nil {
 		return nil, err
 	}

@@ -3,7 +3,6 @@ package resolvers
 import (
 	"context"
 
-	"procgraph/graph"
 	"procgraph/operations"
 	"procgraph/resolvers/generated"
 	"procgraph/resolvers/model"
@@ -47,7 +46,7 @@ func (r *queryResolver) Tool(ctx context.Context, name string) (*model.Tool, err
 }
 
 // Tools is the resolver for the tools field.
-func (r *queryResolver) Tools(ctx context.Context, filter *graph.ToolFilter, first *int32, after *string) (*model.ToolConnection, error) {
+func (r *queryResolver) Tools(ctx context.Context, filter *operations.ToolFilter, first *int32, after *string) (*model.ToolConnection, error) {
 	got, err := r.ops.Tools(ctx, deref(filter), page(ctx, first, after, pageSize))
 	if err != nil {
 		return nil, err

@@ -32,6 +32,7 @@ func page[T any](rows []T, position func(T) string, p graph.Page) graph.Slice[T]
 func (m *model) matching(filter graph.ProcedureFilter) (rows []graph.Offer) {
 	for _, p := range m.procedures {
 		matches := (filter.IncludeRetired || p.RetiredAt.IsZero()) && (p.Approved || !filter.Approved) && (p.Offered || !filter.Offered)
+		matches = matches && (filter.Keys == nil || slices.Contains(filter.Keys, p.Key))
 		for _, tool := range filter.Tools {
 			matches = matches && slices.Contains(p.Signature, tool)
 		}
@@ -59,7 +60,7 @@ func (m *model) withKnown(s graph.Slice[graph.Offer]) graph.ProcedurePage {
 }
 
 func (m *model) Registry(ctx context.Context, filter graph.RegistryFilter, p graph.Page) (graph.ProcedurePage, error) {
-	return m.Procedures(ctx, graph.ProcedureFilter{Causes: filter.Causes, Approved: filter.Mutating, Offered: !filter.Mutating}, graph.ByFrequency, p)
+	return m.Procedures(ctx, graph.ProcedureFilter{Keys: filter.Keys, Causes: filter.Causes, Approved: filter.Mutating, Offered: !filter.Mutating}, graph.ByFrequency, p)
 }
 
 func (m *model) Procedures(ctx context.Context, filter graph.ProcedureFilter, order graph.ProcedureOrder, p graph.Page) (graph.ProcedurePage, error) {

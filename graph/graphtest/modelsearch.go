@@ -18,6 +18,9 @@ func (m *model) Search(ctx context.Context, query graph.SearchQuery) (graph.Matc
 	answer := graph.Matches{Exact: m.exactly(query.Name), Head: m.head}
 	documents := m.documents()
 	for match, words := range documents {
+		if query.All && slices.ContainsFunc(query.Words, func(word string) bool { return !slices.Contains(words, word) }) {
+			continue
+		}
 		for _, word := range query.Words {
 			match.Score += bm25(word, words, documents)
 		}
@@ -33,20 +36,20 @@ func (m *model) Search(ctx context.Context, query graph.SearchQuery) (graph.Matc
 // documents are the words of all documents.
 func (m *model) documents() map[graph.Match][]string {
 	all := map[graph.Match][]string{}
-	add := func(document graph.Document, key, procedure string, texts ...string) {
-		all[graph.Match{Document: document, Key: key, Procedure: procedure}] = graph.Words(texts...)
+	put := func(document graph.Document, key, procedure string, words []string) {
+		all[graph.Match{Document: document, Key: key, Procedure: procedure}] = words
 	}
 	for _, v := range m.variants {
-		add(graph.DocumentVariant, v.CodeHash, v.Procedure, v.Summary, v.Strategy, v.WhenToUse, v.Code)
+		put(graph.DocumentVariant, v.CodeHash, v.Procedure, v.Words())
 	}
 	for r := range m.documented {
-		add(graph.DocumentUse, r.cause, r.procedure, append([]string{r.cause}, m.uses[r].TriggerSignals...)...)
+		put(graph.DocumentUse, r.cause, r.procedure, graph.Words(append([]string{r.cause}, m.uses[r].TriggerSignals...)...))
 	}
 	for _, c := range m.causes {
-		add(graph.DocumentCause, c.Name, "", c.Name, c.Description)
+		put(graph.DocumentCause, c.Name, "", graph.Words(c.Name, c.Description))
 	}
 	for _, t := range m.tools {
-		add(graph.DocumentTool, t.Name, "", t.Name, t.Description)
+		put(graph.DocumentTool, t.Name, "", graph.Words(t.Name, t.Description))
 	}
 	return all
 }

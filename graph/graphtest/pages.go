@@ -140,6 +140,12 @@ func everyOrder(t *twin) {
 func everyFilter(t *twin) {
 	f := t.fixture
 	inner := nameOf("a", "own_00")
+	var some []string
+	for i, offer := range t.model.matching(graph.ProcedureFilter{IncludeRetired: true}) {
+		if i%3 == 0 {
+			some = append(some, offer.Procedure.Key)
+		}
+	}
 	p := graph.Page{First: 7, Count: true}
 	for i, filter := range []graph.ProcedureFilter{
 		{}, {IncludeRetired: true},
@@ -147,6 +153,8 @@ func everyFilter(t *twin) {
 		{Tools: []string{inner}}, {Tools: []string{inner, "c"}, IncludeRetired: true}, {Tools: []string{"a", "a"}},
 		{Causes: []string{"mod 0"}}, {Causes: []string{"mod 0", "mod 3"}}, {Causes: []string{"absent"}}, {Causes: []string{"absent", "every"}},
 		{Causes: []string{"every", "every"}},
+		{Keys: []string{}}, {Keys: some}, {Keys: some, IncludeRetired: true}, {Keys: some, Offered: true}, {Keys: append(some, some[0], "absent")},
+		{Keys: some, Tools: []string{"b"}}, {Keys: some, Causes: []string{"mod 1", "mod 2"}, Approved: true},
 		{Approved: true}, {Approved: true, IncludeRetired: true}, {Offered: true}, {Offered: true, IncludeRetired: true},
 		{Approved: true, Offered: true}, {Tools: []string{"b"}, Causes: []string{"mod 2", "mod 3"}, Approved: true},
 		{Tools: []string{"a", "c"}, Causes: []string{"every"}, Offered: true}, {Causes: []string{"mod 3"}, IncludeRetired: true},
@@ -163,7 +171,7 @@ func everyFilter(t *twin) {
 	}
 	for _, filter := range []graph.RegistryFilter{
 		{}, {Mutating: true}, {Causes: []string{"mod 1"}}, {Causes: []string{"mod 1", "mod 2"}}, {Mutating: true, Causes: []string{"mod 0", "absent"}},
-		{Causes: []string{"absent"}}, {Causes: []string{"every", "mod 1", "mod 1"}},
+		{Causes: []string{"absent"}}, {Causes: []string{"every", "mod 1", "mod 1"}}, {Keys: some}, {Keys: some, Causes: []string{"mod 1"}},
 	} {
 		t.sameRegistry(filter, p)
 		t.sameRegistry(filter, everything)

@@ -65,6 +65,7 @@ type listing struct {
 	property string // that holds the position
 	both     bool   // offered and approved
 	narrow   bool   // the filter has tools or causes
+	keyed    bool   // the filter has keys
 }
 
 func newListing(filter graph.ProcedureFilter, order graph.ProcedureOrder) listing {
@@ -73,6 +74,7 @@ func newListing(filter graph.ProcedureFilter, order graph.ProcedureOrder) listin
 		order:  order,
 		both:   filter.Offered && filter.Approved,
 		narrow: len(filter.Tools)+len(filter.Causes) > 0,
+		keyed:  filter.Keys != nil,
 	}
 	switch {
 	case filter.Offered:
@@ -143,12 +145,25 @@ func (l listing) expand(position string) string {
     WITH DISTINCT p WHERE p:` + l.label + position + l.passes()
 }
 
+// among finds procedures by their keys.
+func (l listing) among(position string) string {
+	return `UNWIND $in.keys AS key
+    MATCH (p:Procedure {key: key}) WHERE p:` + l.label + position + l.passes()
+}
+
 // statement reads a page and, if asked to, counts the list.
 func (l listing) statement(count bool) string {
 	page := `CALL () {
     ` + l.walk("$in.after") + `
   }`
-	if l.narrow {
+	switch {
+	case l.keyed:
+		page = `CALL () {
+    ` + l.among(" AND p."+l.property+" > $in.after") + `
+    WITH DISTINCT p ORDER BY p.` + l.property + ` LIMIT $in.limit
+    RETURN p
+  }`
+	case l.narrow:
 		page = start + `
   CALL (nodes, paths) {
     UNWIND CASE WHEN paths <= ` + few + ` THEN nodes ELSE [] END AS n
@@ -185,7 +200,7 @@ CALL () {
 
 // moving says that procedures move along the index as they are captured. A walk may miss one that moves past it, so there
 // is a second walk, which finds it where it moved to.
-func (l listing) moving() bool { return !l.narrow && l.property != "toolName" }
+func (l listing) moving() bool { return !l.narrow && !l.keyed && l.property != "toolName" }
 
 // steady says whether the second walk found nothing that the first had missed.
 func (l listing) steady(record *neo4j.Record) bool {
@@ -204,6 +219,13 @@ func (l listing) steady(record *neo4j.Record) bool {
 // total answers, as the column total, how many procedures the list has. It counts one by one only if $in.from is not null.
 func (l listing) total() string {
 	switch {
+	case l.keyed:
+		return `
+CALL () {
+  ` + l.among(" AND $in.from = ''") + `
+  WITH DISTINCT p LIMIT $in.most
+  RETURN count(p) AS total
+}`
 	case l.narrow:
 		return `
 CALL () {
@@ -240,6 +262,9 @@ func (l listing) params(filter graph.ProcedureFilter, count bool, most int) para
 	if l.narrow {
 		p["tools"], p["causes"] = distinct(filter.Tools), distinct(filter.Causes)
 	}
+	if l.keyed {
+		p["keys"] = distinct(filter.Keys)
+	}
 	return p
 }
 
@@ -265,7 +290,7 @@ func distinct(names []string) []string {
 // Registry answers the offered procedures of a filter by rank, each with its offered variant.
 func (s *Store) Registry(ctx context.Context, filter graph.RegistryFilter, page graph.Page) (graph.ProcedurePage, error) {
 	return s.Procedures(ctx, graph.ProcedureFilter{
-		Causes: filter.Causes, Approved: filter.Mutating, Offered: !filter.Mutating,
+		Keys: filter.Keys, Causes: filter.Causes, Approved: filter.Mutating, Offered: !filter.Mutating,
 		IncludeRetired: true, // what is retired has neither hint
 	}, graph.ByFrequency, page)
 }

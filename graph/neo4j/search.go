@@ -99,12 +99,16 @@ func queries(query graph.SearchQuery) (nodes, uses []string) {
 			kinds = append(kinds, string(kind)+"^0")
 		}
 	}
+	by := " "
+	if query.All {
+		by = " AND "
+	}
 	for some := range slices.Chunk(query.Words, mostWords) {
 		quoted := make([]string, len(some))
 		for i, word := range some {
 			quoted[i] = `"` + escaping.Replace(word) + `"`
 		}
-		words := strings.Join(quoted, " ")
+		words := strings.Join(quoted, by)
 		if len(kinds) > 0 {
 			nodes = append(nodes, "+("+strings.Join(kinds, " ")+") +("+words+")")
 		}

@@ -43,7 +43,7 @@ func newPages() (*pages, error) {
 // keyOf answers the key of a list; ok is false for one that is not kept.
 func keyOf(filter graph.ProcedureFilter, order graph.ProcedureOrder, page graph.Page) (key pageKey, ok bool) {
 	return pageKey{filter.Approved, filter.Offered, filter.IncludeRetired, order, page.First, page.After},
-		len(filter.Tools) == 0 && len(filter.Causes) == 0 && !page.Count
+		filter.Keys == nil && len(filter.Tools) == 0 && len(filter.Causes) == 0 && !page.Count
 }
 
 // commit runs the end of a write.

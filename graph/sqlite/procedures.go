@@ -10,6 +10,7 @@ import (
 // Registry answers the offered procedures of a filter by rank.
 func (s *Store) Registry(ctx context.Context, filter graph.RegistryFilter, page graph.Page) (graph.ProcedurePage, error) {
 	return s.Procedures(ctx, graph.ProcedureFilter{
+		Keys:     filter.Keys,
 		Causes:   filter.Causes,
 		Approved: filter.Mutating,
 		Offered:  !filter.Mutating,
@@ -98,6 +99,8 @@ const (
 	namesOthers = ` AND NOT EXISTS (SELECT 1 FROM json_each(?) j WHERE NOT EXISTS (SELECT 1 FROM reaches r
 		WHERE r.name = j.value AND r.direct = 1 AND r.tool_name = p.tool_name))`
 
+	oneOf      = ` AND p.key IN (SELECT value FROM json_each(?))`
+	theseOnes  = `SELECT k.id FROM json_each(?) j CROSS JOIN procedures k ON k.key = j.value`
 	servingOne = `SELECT u.procedure FROM uses u WHERE u.cause IN (SELECT value FROM json_each(?))`
 	naming     = `SELECT r.procedure FROM reaches r WHERE r.name = ? AND r.direct = 1`
 	offered    = `SELECT o.id FROM procedures o WHERE o.offered = 1 AND o.rank > ''`
@@ -138,6 +141,9 @@ func (t tx) listing(filter graph.ProcedureFilter, order graph.ProcedureOrder, fe
 	}
 	if filter.Offered {
 		flag(" AND p.offered = 1", offered, "procedures_offered")
+	}
+	if filter.Keys != nil {
+		parts = append(parts, part{oneOf, theseOnes, []any{filter.Keys}})
 	}
 	if len(filter.Causes) > 0 {
 		parts = append(parts, part{servesOne, servingOne, []any{filter.Causes}})

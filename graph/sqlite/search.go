@@ -53,7 +53,12 @@ func (t tx) search(query graph.SearchQuery, many int) ([]graph.Match, error) {
 	if err := r.measure(t); err != nil {
 		return nil, err
 	}
-	if err := r.rank(t, query); err != nil {
+	if query.All {
+		err := r.holdAll(t, query)
+		if err != nil {
+			return nil, err
+		}
+	} else if err := r.rank(t, query); err != nil {
 		return nil, err
 	}
 	matches, err := t.matches(r.best(query))
@@ -88,6 +93,23 @@ func (r *ranking) measure(t tx) error {
 	}, measured)
 	r.length = float64(words) / float64(max(total, 1))
 	return err
+}
+
+// holdAll finds documents that hold all the words, the first of them; for all the same score.
+func (r *ranking) holdAll(t tx, query graph.SearchQuery) error {
+	words := make([]word, len(query.Words))
+	for i, text := range query.Words {
+		words[i].text = text
+	}
+	kinds := make([]string, len(query.Documents))
+	for i, document := range query.Documents {
+		kinds[i] = strconv.Itoa(slices.Index(documentKinds, document))
+	}
+	return t.query(`SELECT rowid FROM words WHERE words MATCH ?1 AND CAST(rowid >> ?3 & ?4 AS TEXT) IN (SELECT value FROM json_each(?2))
+		LIMIT +?5`, func(row row) error {
+		r.scores[documentID(row.int(0))] = 1
+		return nil
+	}, joined(words, " AND "), kinds, lengthBits, 1<<kindBits-1, query.Limit)
 }
 
 func (r *ranking) rank(t tx, query graph.SearchQuery) error {

@@ -35,10 +35,10 @@ type QueryResolver interface {
 	Procedures(ctx context.Context, filter *operations.ProcedureFilter, orderBy *graph.ProcedureOrder, first *int32, after *string) (*model.ProcedureConnection, error)
 	FindAllProcedures(ctx context.Context, limit *int32) ([]*model.Procedure, error)
 	Cause(ctx context.Context, name string) (*model.Cause, error)
-	Causes(ctx context.Context, first *int32, after *string) (*model.CauseConnection, error)
-	ProcedureTools(ctx context.Context, phase *model.Phase, causes []string, allowMutating *bool, first *int32, after *string) (*model.ProcedureToolConnection, error)
+	Causes(ctx context.Context, text *string, first *int32, after *string) (*model.CauseConnection, error)
+	ProcedureTools(ctx context.Context, phase *model.Phase, causes []string, text *string, allowMutating *bool, first *int32, after *string) (*model.ProcedureToolConnection, error)
 	Tool(ctx context.Context, name string) (*model.Tool, error)
-	Tools(ctx context.Context, filter *graph.ToolFilter, first *int32, after *string) (*model.ToolConnection, error)
+	Tools(ctx context.Context, filter *operations.ToolFilter, first *int32, after *string) (*model.ToolConnection, error)
 }
 
 // endregion ************************** generated!.gotpl **************************
@@ -90,22 +90,30 @@ func (ec *executionContext) field_Query_cause_args(ctx context.Context, rawArgs 
 func (ec *executionContext) field_Query_causes_args(ctx context.Context, rawArgs map[string]any) (map[string]any, error) {
 	var err error
 	args := map[string]any{}
-	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int32, error) {
-			return ec.unmarshalOInt2ᚖint32(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["first"] = arg0
-	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "text",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg1
+	args["text"] = arg0
+	arg1, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg1
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg2
 	return args, nil
 }
 
@@ -194,30 +202,38 @@ func (ec *executionContext) field_Query_procedureTools_args(ctx context.Context,
 		return nil, err
 	}
 	args["causes"] = arg1
-	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "allowMutating",
-		func(ctx context.Context, v any) (*bool, error) {
-			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["allowMutating"] = arg2
-	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "first",
-		func(ctx context.Context, v any) (*int32, error) {
-			return ec.unmarshalOInt2ᚖint32(ctx, v)
-		})
-	if err != nil {
-		return nil, err
-	}
-	args["first"] = arg3
-	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+	arg2, err := graphql.ProcessArgField(ctx, rawArgs, "text",
 		func(ctx context.Context, v any) (*string, error) {
 			return ec.unmarshalOString2ᚖstring(ctx, v)
 		})
 	if err != nil {
 		return nil, err
 	}
-	args["after"] = arg4
+	args["text"] = arg2
+	arg3, err := graphql.ProcessArgField(ctx, rawArgs, "allowMutating",
+		func(ctx context.Context, v any) (*bool, error) {
+			return ec.unmarshalOBoolean2ᚖbool(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["allowMutating"] = arg3
+	arg4, err := graphql.ProcessArgField(ctx, rawArgs, "first",
+		func(ctx context.Context, v any) (*int32, error) {
+			return ec.unmarshalOInt2ᚖint32(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["first"] = arg4
+	arg5, err := graphql.ProcessArgField(ctx, rawArgs, "after",
+		func(ctx context.Context, v any) (*string, error) {
+			return ec.unmarshalOString2ᚖstring(ctx, v)
+		})
+	if err != nil {
+		return nil, err
+	}
+	args["after"] = arg5
 	return args, nil
 }
 
@@ -337,8 +353,8 @@ func (ec *executionContext) field_Query_tools_args(ctx context.Context, rawArgs 
 	var err error
 	args := map[string]any{}
 	arg0, err := graphql.ProcessArgField(ctx, rawArgs, "filter",
-		func(ctx context.Context, v any) (*graph.ToolFilter, error) {
-			return ec.unmarshalOToolFilter2ᚖprocgraphᚋgraphᚐToolFilter(ctx, v)
+		func(ctx context.Context, v any) (*operations.ToolFilter, error) {
+			return ec.unmarshalOToolFilter2ᚖprocgraphᚋoperationsᚐToolFilter(ctx, v)
 		})
 	if err != nil {
 		return nil, err
@@ -911,7 +927,7 @@ func (ec *executionContext) _Query_causes(ctx context.Context, field graphql.Col
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Causes(ctx, fc.Args["first"].(*int32), fc.Args["after"].(*string))
+			return ec.Resolvers.Query().Causes(ctx, fc.Args["text"].(*string), fc.Args["first"].(*int32), fc.Args["after"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.CauseConnection) graphql.Marshaler {
@@ -955,7 +971,7 @@ func (ec *executionContext) _Query_procedureTools(ctx context.Context, field gra
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().ProcedureTools(ctx, fc.Args["phase"].(*model.Phase), fc.Args["causes"].([]string), fc.Args["allowMutating"].(*bool), fc.Args["first"].(*int32), fc.Args["after"].(*string))
+			return ec.Resolvers.Query().ProcedureTools(ctx, fc.Args["phase"].(*model.Phase), fc.Args["causes"].([]string), fc.Args["text"].(*string), fc.Args["allowMutating"].(*bool), fc.Args["first"].(*int32), fc.Args["after"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.ProcedureToolConnection) graphql.Marshaler {
@@ -1043,7 +1059,7 @@ func (ec *executionContext) _Query_tools(ctx context.Context, field graphql.Coll
 		},
 		func(ctx context.Context) (any, error) {
 			fc := graphql.GetFieldContext(ctx)
-			return ec.Resolvers.Query().Tools(ctx, fc.Args["filter"].(*graph.ToolFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string))
+			return ec.Resolvers.Query().Tools(ctx, fc.Args["filter"].(*operations.ToolFilter), fc.Args["first"].(*int32), fc.Args["after"].(*string))
 		},
 		nil,
 		func(ctx context.Context, selections ast.SelectionSet, v *model.ToolConnection) graphql.Marshaler {

@@ -2810,13 +2810,20 @@ func (ec *executionContext) unmarshalInputProcedureFilter(ctx context.Context, o
 		asMap["includeRetired"] = false
 	}
 
-	fieldsInOrder := [...]string{"tools", "causes", "effect", "exposable", "includeRetired"}
+	fieldsInOrder := [...]string{"text", "tools", "causes", "effect", "exposable", "includeRetired"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
 			continue
 		}
 		switch k {
+		case "text":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("text"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Text = data
 		case "tools":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("tools"))
 			data, err := ec.unmarshalOString2ᚕstringᚄ(ctx, v)

@@ -600,6 +600,11 @@ type CauseConnection {
 
 "Narrows a list of procedures; a field left out does not narrow."
 input ProcedureFilter {
+  """
+  One of its texts (those of a variant with its code, or a cause with its signals) holds all these words, as search takes
+  words; at most the 500 first such texts count.
+  """
+  text: String
   "It names each of these tools."
   tools: [String!]
   "It served one of these causes."
@@ -694,6 +699,8 @@ extend type Query {
   ): Cause
   "Causes by name."
   causes(
+    "Only those whose name and description hold all these words; at most 500."
+    text: String
     "How many, from 0 to 500."
     first: Int = 50
     "The endCursor of the page before."
@@ -789,6 +796,8 @@ extend type Query {
     phase: Phase = ANALYZE
     "Only procedures that serve one of these causes; all when left out."
     causes: [String!]
+    "Only procedures one of whose texts holds all these words; see ProcedureFilter."
+    text: String
     """
     Asks for state-changing procedures too. They are listed in an INTERACTIVE session whose mutating auto-run is on and
     nowhere else, so a request that names no session gets none.
@@ -860,6 +869,8 @@ type ToolConnection {
 
 "Narrows a list of tools; a field left out does not narrow."
 input ToolFilter {
+  "Its name and description hold all these words, as search takes words; at most 500."
+  text: String
   "Of this class."
   class: ToolClass
   "Suspended, or not."

@@ -667,8 +667,8 @@ func UnmarshalClassifyToolInput(ctx context.Context, raw any) (operations.Classi
 	return out, err
 }
 
-func (ec *executionContext) unmarshalInputToolFilter(ctx context.Context, obj any) (graph.ToolFilter, error) {
-	var it graph.ToolFilter
+func (ec *executionContext) unmarshalInputToolFilter(ctx context.Context, obj any) (operations.ToolFilter, error) {
+	var it operations.ToolFilter
 	if obj == nil {
 		return it, nil
 	}
@@ -678,13 +678,20 @@ func (ec *executionContext) unmarshalInputToolFilter(ctx context.Context, obj an
 		asMap[k] = v
 	}
 
-	fieldsInOrder := [...]string{"class", "suspended", "known"}
+	fieldsInOrder := [...]string{"text", "class", "suspended", "known"}
 	for _, k := range fieldsInOrder {
 		v, ok := asMap[k]
 		if !ok {
 			continue
 		}
 		switch k {
+		case "text":
+			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("text"))
+			data, err := ec.unmarshalOString2string(ctx, v)
+			if err != nil {
+				return it, err
+			}
+			it.Text = data
 		case "class":
 			ctx := graphql.WithPathContext(ctx, graphql.NewPathWithField("class"))
 			data, err := ec.unmarshalOToolClass2ᚖprocgraphᚋgraphᚐToolClass(ctx, v)
@@ -717,8 +724,8 @@ func (ec *executionContext) unmarshalInputToolFilter(ctx context.Context, obj an
 //
 // ctx must come from a gqlgen request; outside one there is no unmarshaler to use
 // and the returned error says so.
-func UnmarshalToolFilter(ctx context.Context, raw any) (graph.ToolFilter, error) {
-	var out graph.ToolFilter
+func UnmarshalToolFilter(ctx context.Context, raw any) (operations.ToolFilter, error) {
+	var out operations.ToolFilter
 	err := graphql.UnmarshalNamedInputFromContext(ctx, "ToolFilter", raw, &out)
 	return out, err
 }
@@ -1115,7 +1122,7 @@ func (ec *executionContext) marshalOToolClass2ᚖprocgraphᚋgraphᚐToolClass(c
 	return res
 }
 
-func (ec *executionContext) unmarshalOToolFilter2ᚖprocgraphᚋgraphᚐToolFilter(ctx context.Context, v any) (*graph.ToolFilter, error) {
+func (ec *executionContext) unmarshalOToolFilter2ᚖprocgraphᚋoperationsᚐToolFilter(ctx context.Context, v any) (*operations.ToolFilter, error) {
 	if v == nil {
 		return nil, nil
 	}
