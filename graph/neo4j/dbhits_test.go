@@ -151,6 +151,11 @@ func questions() []question {
 			narrow := filter
 			narrow.Tools, narrow.Causes = []string{"zhub", "tool0003a"}, []string{"hub", "cause 0003"}
 			add(name+" narrow", func(ctx context.Context, s *Store) error { return ask(s.Procedures(ctx, narrow, order, first)) })
+			these := filter
+			these.Keys = []string{third.ProcedureKey, hundredth.ProcedureKey}
+			add(name+" of keys", func(ctx context.Context, s *Store) error { return ask(s.Procedures(ctx, these, order, first)) })
+			these.Causes = []string{"hub"}
+			add(name+" of keys, narrow", func(ctx context.Context, s *Store) error { return ask(s.Procedures(ctx, these, order, first)) })
 		}
 	}
 	add("registry", func(ctx context.Context, s *Store) error { return ask(s.Registry(ctx, graph.RegistryFilter{}, first)) })
