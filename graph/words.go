@@ -7,6 +7,7 @@ import (
 	"unicode/utf8"
 
 	"github.com/clipperhouse/uax29/v2/words"
+	lru "github.com/hashicorp/golang-lru/v2"
 	"github.com/kljensen/snowball/english"
 	"golang.org/x/text/unicode/norm"
 )
@@ -22,20 +23,12 @@ const (
 // give a word for each character. A word holds no ASCII but letters and digits, and never a blank.
 func Words(texts ...string) []string {
 	var all, telling []string
-	stems := map[string]string{} // empty for a word that says nothing
 	add := func(word string) bool {
 		if len(all) == maxWords {
 			return false
 		}
-		stem, known := stems[word]
-		if !known {
-			if !english.IsStopWord(word) {
-				stem = english.Stem(word, false)
-			}
-			stems[word] = stem
-		}
 		all = append(all, word)
-		if stem != "" {
+		if stem := stemOf(word); stem != "" {
 			telling = append(telling, stem)
 		}
 		return true
@@ -51,6 +44,21 @@ func Words(texts ...string) []string {
 		return all
 	}
 	return telling
+}
+
+// stems remembers those of words that were met lately: texts are made of few words, and stemming one takes a microsecond.
+var stems, _ = lru.New[string, string](1 << 14) // fails for no such size
+
+// stemOf is empty for a word that says nothing.
+func stemOf(word string) string {
+	stem, known := stems.Get(word)
+	if !known {
+		if !english.IsStopWord(word) {
+			stem = english.Stem(word, false)
+		}
+		stems.Add(word, stem)
+	}
+	return stem
 }
 
 func isASCII(text string) bool {
