@@ -10,7 +10,6 @@ import (
 	"hash"
 	"io"
 	"slices"
-	"time"
 
 	"procgraph/graph"
 	"procgraph/procedures"
@@ -47,7 +46,6 @@ type exporter struct {
 	lines   int64
 	buffer  bytes.Buffer
 	encoder *json.Encoder
-	started time.Time
 	late    []lateProcedure
 }
 
@@ -58,8 +56,7 @@ type lateProcedure struct {
 }
 
 func (e *exporter) run() error {
-	e.started = e.ops.now()
-	if err := e.line(headerLine{Kind: kindHeader, Format: formatName, Version: formatVersion, ExportedAt: moment(e.started)}); err != nil {
+	if err := e.line(headerLine{Kind: kindHeader, Format: formatName, Version: formatVersion, ExportedAt: moment(e.ops.now())}); err != nil {
 		return err
 	}
 	err := pages(func(after string) (graph.Slice[graph.Tool], error) {
@@ -118,10 +115,7 @@ func (e *exporter) walk() error {
 		}
 		for _, p := range page.Items {
 			if depth := namedProcedures(p.Procedure); depth > 0 {
-				// One that is newer may name another that is newer, and the walk may have passed its place.
-				if p.Procedure.CreatedAt.Before(e.started) {
-					e.late = append(e.late, lateProcedure{p.Procedure.Key, depth})
-				}
+				e.late = append(e.late, lateProcedure{p.Procedure.Key, depth})
 				continue
 			}
 			if err := e.procedure(p); err != nil {

@@ -38,8 +38,9 @@ CALL () {
   UNWIND $in.keys AS key
   MATCH (p:Procedure {key: key})
   WITH p ORDER BY p.key
-  RETURN collect(p) AS page, false AS more
-}` + exported + readEnd + `, items, more`
+  RETURN collect(p) AS page
+}
+WITH *, false AS more` + exported + readEnd + `, items, more`
 	tombstones = readStart + `
 CALL () {
   MATCH (d:Tombstone) USING INDEX d:Tombstone(codeHash)
