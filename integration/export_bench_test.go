@@ -26,7 +26,7 @@ import (
 // BenchmarkExport imports small procedures of one or two variants and two uses each, and exports them again:
 // `go test -run xxx -bench Export -benchtime 1x ./integration`.
 func BenchmarkExport(b *testing.B) {
-	const size = 20_000
+	const size = 10_000
 	text := exportOf(b, size)
 	ctx := trust.WithCaller(context.Background(), trust.Caller{Principal: "bench", Token: "bench", Scopes: trust.AllScopes()})
 	log := slog.New(slog.DiscardHandler)
@@ -100,6 +100,7 @@ func exportOf(b *testing.B, n int) string {
 		signature := []string{fmt.Sprintf("a%03d", i%200), fmt.Sprintf("b%03d", i/200%200), "c" + fmt.Sprint(i/40000)}
 		name := procedures.ToolName(signature)
 		line(map[string]any{"kind": "procedure", "toolName": name, "signature": signature, "reach": signature, "createdAt": at, "updatedAt": at, "lastUsedAt": at})
+		causes := []string{fmt.Sprintf("cause %03d", i*31%200), fmt.Sprintf("cause %03d", (i*31+1)%200)}
 		for v := range 1 + i%2 {
 			code := fmt.Sprintf("# %d %d\n", i, v)
 			for _, tool := range signature {
@@ -108,11 +109,11 @@ func exportOf(b *testing.B, n int) string {
 			code = strings.TrimSuffix(code, "\n")
 			sum := sha256.Sum256([]byte(code))
 			line(map[string]any{"kind": "variant", "procedure": name, "codeHash": hex.EncodeToString(sum[:]), "code": code, "strategy": "look at it in order",
-				"summary": "reads the newest rows and compares them", "whenToUse": "a job has failed", "status": "APPROVED", "offered": v == 0,
+				"summary": "reads the newest rows and compares them", "whenToUse": causes[0] + "; " + causes[1], "status": "APPROVED", "offered": v == 0,
 				"capturedBy": "ann", "capturedAt": at, "approvedBy": "bob", "approvedAt": at, "succeeded": 0, "failed": 0})
 		}
-		for u := range 2 {
-			line(map[string]any{"kind": "use", "procedure": name, "cause": fmt.Sprintf("cause %03d", (i*31+u)%200), "frequency": 1 + i%7, "resultSummary": "", "lastAt": at})
+		for _, cause := range causes {
+			line(map[string]any{"kind": "use", "procedure": name, "cause": cause, "frequency": 1 + i%7, "resultSummary": "", "lastAt": at})
 		}
 	}
 	sum := sha256.Sum256(text.Bytes())

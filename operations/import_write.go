@@ -35,7 +35,8 @@ func (p *importPlan) planVariant(owner *graph.Procedure, given importedVariant) 
 	v := given.Variant
 	v.Procedure, v.CapturedWith, v.Offered = owner.Key, p.caller.Token, false
 	decides := v.Status != graph.Proposed && p.admin && !buried && (!known || stored.Status == graph.Proposed)
-	if v.Status != graph.Proposed && !decides && !(p.admin && known && stored.Status == v.Status) {
+	agrees := v.Status == graph.Proposed || p.admin && known && stored.Status == v.Status
+	if !decides && !agrees {
 		p.counts.Skipped.Statuses++
 	}
 	if !decides {
