@@ -40,7 +40,7 @@ func (o *Operations) Export(ctx context.Context, w io.Writer) error {
 // exporter writes lines. Each method that reads is a page ahead of what is written.
 type exporter struct {
 	ops     *Operations
-	ctx     context.Context //nolint:containedctx // it lives as long as one call
+	ctx     context.Context // of the one call that it lives as long as
 	w       io.Writer
 	sum     hash.Hash
 	lines   int64
