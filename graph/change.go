@@ -72,3 +72,28 @@ type AdminMade struct {
 	Event
 	Credential Credential
 }
+
+// Imported stores what came from an export. What others have stored since the facts were read is kept as the comments of
+// the fields say. The procedures of Variants and Uses are among Procedures, their causes are stored or among Causes, and
+// the tools that new procedures reach are stored or among Tools.
+type Imported struct {
+	Event
+	Tools  []Tool  // whole, making those that are new
+	Causes []Cause // made when missing; a description fills an empty one
+	// Procedures are made when missing. Current, Approved, Offered, ApprovedVariants and RetiredAt are stored as given, and
+	// LastUsedAt and UpdatedAt where they are later. Frequency and Unproven follow the uses and variants: they are ignored.
+	Procedures []Procedure
+	// Variants are made when missing. A stored one that is PROPOSED takes the decision of one that is not, with its
+	// texts; any other stays as it is.
+	Variants   []Variant
+	Uses       []ImportedUse
+	Tombstones []Tombstone // the later time is kept
+	Hints      []Hint      // of other procedures
+}
+
+// ImportedUse is made when missing. A stored one takes the greater frequency and the later time, and details that it
+// does not have.
+type ImportedUse struct {
+	Use
+	Untold bool // no variant tells of it, so that search has to find it by itself when it is new
+}

@@ -13,7 +13,8 @@ import (
 // order and the cursor, and both stores compare them byte by byte.
 
 const (
-	maxCount  = 9_999_999_999
+	// MaxCount is the greatest count that positions tell apart.
+	MaxCount  = 9_999_999_999
 	maxMillis = 9_999_999_999_999
 )
 
@@ -26,7 +27,7 @@ func inverted(limit, n int64) string {
 
 // Rank sorts procedures by most used, then last used, then name.
 func Rank(frequency int64, lastUsed time.Time, toolName string) string {
-	return inverted(maxCount, frequency) + ":" + inverted(maxMillis, lastUsed.UnixMilli()) + ":" + toolName
+	return inverted(MaxCount, frequency) + ":" + inverted(maxMillis, lastUsed.UnixMilli()) + ":" + toolName
 }
 
 // Recent sorts procedures by last updated, then name.
@@ -68,12 +69,12 @@ func (v Variant) Position() string {
 
 // OfProcedure sorts the uses of a procedure: most frequent first, then by the name of the cause.
 func (u Use) OfProcedure() string {
-	return inverted(maxCount, u.Frequency) + ":" + u.Cause
+	return inverted(MaxCount, u.Frequency) + ":" + u.Cause
 }
 
 // OfCause sorts the uses of a cause: most frequent first, then by the name of the procedure.
 func (u Use) OfCause() string {
-	return inverted(maxCount, u.Frequency) + ":" + u.ToolName
+	return inverted(MaxCount, u.Frequency) + ":" + u.ToolName
 }
 
 // ErrBadCursor says that a cursor was not made for the list that it is used with.

@@ -39,6 +39,10 @@ type Store interface {
 	Causes(ctx context.Context, page Page) (Slice[Cause], error)
 	// CausesBy answers the causes with these names, in no order.
 	CausesBy(ctx context.Context, names []string) (Slice[Cause], error)
+	// Export answers whole procedures, by key.
+	Export(ctx context.Context, query ExportQuery) (ExportPage, error)
+	// Tombstones answers the hashes of deleted code, by hash.
+	Tombstones(ctx context.Context, page Page) (Slice[Tombstone], error)
 	// Search answers the stored texts that hold some of the words, the best ones first, and what has the exact name.
 	Search(ctx context.Context, query SearchQuery) (Matches, error)
 	// Explore answers a bounded neighbourhood of nodes.
@@ -181,6 +185,12 @@ type FactQuery struct {
 	// Dependents asks for every procedure that reaches one of Names or a procedure of CodeHashes, itself included,
 	// with what it reaches. Their offered variants come without code.
 	Dependents bool
+	// DependentsOf asks for the dependents of these names alone.
+	DependentsOf []string
+	// Uses, Causes and Tombstones ask for these relations, for causes by name, and for which hashes are of deleted code.
+	Uses       []UseRef
+	Causes     []string
+	Tombstones []string
 	// Admin asks for the credential of the bootstrap admin.
 	Admin bool
 }
@@ -193,6 +203,9 @@ type Facts struct {
 	Variants   map[string]Variant // by code hash
 	Owners     map[string]Offer   // by procedure key: the procedures of CodeHashes and those among Names
 	Dependents []Offer
+	Uses       map[UseRef]Use
+	Causes     map[string]Cause
+	Tombstones map[string]time.Time // when the code was deleted, by code hash
 	Admin      *Credential
 }
 

@@ -29,7 +29,7 @@ const (
 type Error struct {
 	Code    Code
 	Message string
-	// Line and Column (from 1) are set when the failure is at a place in code.
+	// Line and Column (from 1) are set when the failure is at a place in code; Line alone, at a line of an import.
 	Line, Column int
 	Cause        error
 }

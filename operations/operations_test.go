@@ -21,7 +21,7 @@ import (
 
 // bench is a set of operations on an empty graph, with a caller who holds every scope.
 type bench struct {
-	*testing.T
+	testing.TB
 	*operations.Operations
 	ctx       context.Context
 	store     graph.Store
@@ -30,7 +30,7 @@ type bench struct {
 	clock     time.Time
 }
 
-func newBench(t *testing.T) *bench {
+func newBench(t testing.TB) *bench {
 	t.Helper()
 	store, err := sqlite.Open(t.Context(), filepath.Join(t.TempDir(), "graph.db"), slog.New(slog.DiscardHandler))
 	if err != nil {
@@ -41,7 +41,7 @@ func newBench(t *testing.T) *bench {
 			t.Error(err)
 		}
 	})
-	b := &bench{T: t, store: store, clock: time.UnixMilli(1_700_000_000_000)}
+	b := &bench{TB: t, store: store, clock: time.UnixMilli(1_700_000_000_000)}
 	var mu sync.Mutex
 	b.Operations = operations.New(operations.Options{
 		Store: store, Analyses: procedures.NewCache(1000),

@@ -26,6 +26,7 @@ type model struct {
 	uses       map[relation]graph.Use
 	documented map[relation]bool // the uses that search finds by themselves
 	keys       map[string]kept
+	tombstones map[string]time.Time
 	admin      *graph.Credential
 }
 
@@ -41,7 +42,7 @@ func newModel() *model {
 	return &model{
 		committing: make(chan struct{}, 1), tools: map[string]graph.Tool{}, causes: map[string]graph.Cause{}, procedures: map[string]graph.Procedure{},
 		variants: map[string]graph.Variant{}, uses: map[relation]graph.Use{}, keys: map[string]kept{},
-		documented: map[relation]bool{},
+		documented: map[relation]bool{}, tombstones: map[string]time.Time{},
 	}
 }
 
@@ -178,7 +179,9 @@ func (m *model) count(c graph.Capture) (kept, error) {
 	p.LastUsedAt, p.UpdatedAt = later(p.LastUsedAt, at), later(p.UpdatedAt, at)
 	m.procedures[p.Key] = p
 	for _, cause := range c.Causes {
-		m.causes[cause] = graph.Cause{Name: cause}
+		if _, known := m.causes[cause]; !known {
+			m.causes[cause] = graph.Cause{Name: cause}
+		}
 		u, knownUse := m.uses[relation{cause, p.Key}]
 		changed := len(c.Use.TriggerSignals) > 0 && !slices.Equal(c.Use.TriggerSignals, u.TriggerSignals)
 		if !knownUse && knownVariant || knownUse && changed {
@@ -264,12 +267,19 @@ func (m *model) apply(change graph.Change) error {
 		if _, ok := m.procedures[c.Key]; !ok {
 			return graph.ErrNotFound
 		}
+		for hash, v := range m.variants {
+			if v.Procedure == c.Key {
+				m.tombstones[hash] = millis(c.At)
+			}
+		}
 		delete(m.procedures, c.Key)
 		maps.DeleteFunc(m.variants, func(_ string, v graph.Variant) bool { return v.Procedure == c.Key })
 		maps.DeleteFunc(m.uses, func(r relation, _ graph.Use) bool { return r.procedure == c.Key })
 		maps.DeleteFunc(m.documented, func(r relation, _ bool) bool { return r.procedure == c.Key })
 		maps.DeleteFunc(m.keys, func(_ string, k kept) bool { return k.procedure == c.Key })
 		m.hint(c.Hints)
+	case graph.Imported:
+		m.imported(c)
 	case graph.AdminMade:
 		if m.admin != nil {
 			return graph.ErrConflict

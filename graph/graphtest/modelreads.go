@@ -298,9 +298,13 @@ func (m *model) facts(query graph.FactQuery) graph.Facts {
 		facts.Variants[hash], facts.Owners[p.Key] = v, m.offer(p)
 		m.learn(&facts.Known, p.Reach...)
 	}
-	if query.Dependents {
+	m.related(query, &facts)
+	if !query.Dependents {
+		targets = nil
+	}
+	if targets = append(targets, query.DependentsOf...); len(targets) > 0 {
 		for _, p := range m.procedures {
-			if slices.ContainsFunc(targets, func(name string) bool { return name == p.ToolName || slices.Contains(p.Reach, name) }) {
+			if dependsOn(p, targets) {
 				facts.Dependents = append(facts.Dependents, withoutCode(m.offer(p)))
 				m.learn(&facts.Known, p.Reach...)
 			}

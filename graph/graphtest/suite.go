@@ -62,5 +62,6 @@ var groups = []group{
 	{"Reads", readTests},
 	{"Search", searchTests},
 	{"Explore", exploreTests},
+	{"Import", importTests},
 	{"Random", randomTests},
 }

@@ -258,8 +258,7 @@ func captureParams(c graph.Capture) (string, params) {
 	}
 	causes := make([]params, len(c.Causes))
 	for i, name := range slices.Sorted(slices.Values(c.Causes)) {
-		// The key is of fixed form, so no two pairs share an id.
-		causes[i] = params{"name": name, "id": c.ProcedureKey + " " + name, "words": causeWords(graph.Cause{Name: name}),
+		causes[i] = params{"name": name, "id": useID(c.ProcedureKey, name), "words": causeWords(graph.Cause{Name: name}),
 			"use": useWords(name, c.Use.TriggerSignals)}
 	}
 	at := c.At.UnixMilli()

@@ -112,6 +112,9 @@ func changeStatement(change graph.Change) (string, params, error) {
 		p["key"], p["at"] = c.Key, momentParam(c.At)
 		addHints(p, c.Hints)
 		return procedureDeleted, p, nil
+	case graph.Imported:
+		importEndParams(c, p)
+		return importEnd, p, nil
 	case graph.AdminMade:
 		p["credential"] = params{
 			"id": c.Credential.ID, "hash": c.Credential.Hash, "principal": c.Credential.Principal,
@@ -227,10 +230,14 @@ func (s *Store) write(ctx context.Context, tx neo4j.ExplicitTransaction, head gr
 	if err != nil {
 		return err
 	}
-	if judged, ok := change.(graph.VariantJudged); ok {
-		if err := s.addWords(ctx, tx, judged, p["judgement"].(params)); err != nil {
-			return err
-		}
+	switch c := change.(type) {
+	case graph.VariantJudged:
+		err = s.addWords(ctx, tx, c, p["judgement"].(params))
+	case graph.Imported:
+		err = s.writeImported(ctx, tx, c)
+	}
+	if err != nil {
+		return err
 	}
 	record, err := s.runIn(ctx, tx, statement, p)
 	if err == nil && record == nil {

@@ -38,6 +38,8 @@ func TestCostDoesNotGrow(t *testing.T) {
 		toolsWritten, variantJudged, procedureChanged, procedureDeleted, adminMade,
 		proceduresBy, proceduresUsing, variantsBy, variantsOf, usesOf, toolsBy, toolsOf, causes, causesBy, search, judgedTexts,
 		exploreStart, exploreStep, exploreEnd, holdHead,
+		exportAfter, exportKeys, tombstones,
+		importProcedures, importVariants, importTools, importCauses, importUses, importPlaces, importEnd,
 	} {
 		if !statements[statement] {
 			t.Errorf("not profiled:\n%s", statement)
@@ -220,6 +222,13 @@ func questions() []question {
 	add("explore", func(ctx context.Context, s *Store) error { return ask(s.Explore(ctx, overview)) })
 	add("explore alone", func(ctx context.Context, s *Store) error { return ask(s.exploreAlone(ctx, overview)) })
 
+	add("export", func(ctx context.Context, s *Store) error {
+		return ask(s.Export(ctx, graph.ExportQuery{First: 25, Each: 10}))
+	})
+	add("export of keys", func(ctx context.Context, s *Store) error {
+		return ask(s.Export(ctx, graph.ExportQuery{Keys: []string{third.ProcedureKey, hundredth.ProcedureKey}, Each: 10}))
+	})
+
 	fresh := testCapture("fresh", []string{"tool0003a", "zhub"}, []string{"cause 0003", "hub"})
 	fresh.Key = "fresh"
 	outer := testCapture("outer", []string{fresh.ToolName, third.ToolName, "zother"}, []string{"hub"})
@@ -268,6 +277,9 @@ func questions() []question {
 		return graph.ProcedureDeleted{Event: e, Key: fresh.ProcedureKey, At: epoch, Hints: hints}
 	})
 	add("capture after the deletion", func(ctx context.Context, s *Store) error { return ask(s.Capture(ctx, fresh)) })
+	commit("imported", importQuery(), testImport)
+	commit("imported again", importQuery(), testImport)
+	add("tombstones", func(ctx context.Context, s *Store) error { return ask(s.Tombstones(ctx, first)) })
 	commit("admin made", graph.FactQuery{Admin: true}, func(e graph.Event) graph.Change {
 		return graph.AdminMade{Event: e, Credential: graph.Credential{ID: "1", Hash: sum("token"), Principal: "admin", CreatedAt: epoch}}
 	})
@@ -291,4 +303,34 @@ func testSeed(i int) graph.Capture {
 	c := testCapture(fmt.Sprintf("seed%06d", i), tools, causes)
 	c.At = epoch.Add(time.Hour)
 	return c
+}
+
+// importQuery asks for what testImport is decided on.
+func importQuery() graph.FactQuery {
+	third := testSeed(3)
+	return graph.FactQuery{
+		Names: []string{"tool0003a", third.ToolName}, CodeHashes: []string{third.Variant.CodeHash}, DependentsOf: []string{third.ToolName, "tool0003a"},
+		Uses:   []graph.UseRef{{Procedure: third.ProcedureKey, Cause: "hub"}, {Procedure: third.ProcedureKey, Cause: "cause 0000"}},
+		Causes: []string{"hub"}, Tombstones: []string{third.Variant.CodeHash},
+	}
+}
+
+// testImport imports a procedure that is stored and one that is not.
+func testImport(e graph.Event) graph.Change {
+	third, arriving := testSeed(3), testCapture("imported", []string{"tool0003a", "zhub"}, nil)
+	change := graph.Imported{
+		Event: e, Tools: []graph.Tool{{Name: "imported tool", Class: graph.ReadOnly, Known: true}}, Causes: []graph.Cause{{Name: "imported cause"}},
+		Tombstones: []graph.Tombstone{{CodeHash: sum("gone"), DeletedAt: epoch}}, Hints: []graph.Hint{{Procedure: testSeed(100).ProcedureKey}},
+	}
+	for _, c := range []graph.Capture{third, arriving} {
+		change.Procedures = append(change.Procedures, graph.Procedure{
+			Key: c.ProcedureKey, ToolName: c.ToolName, Signature: c.Signature, Reach: c.Signature, CreatedAt: epoch, UpdatedAt: epoch, LastUsedAt: epoch,
+		})
+		c.Variant.Status = graph.Approved
+		change.Variants = append(change.Variants, c.Variant)
+		for _, cause := range []string{"hub", "imported cause"} {
+			change.Uses = append(change.Uses, graph.ImportedUse{Use: graph.Use{Cause: cause, Procedure: c.ProcedureKey, ToolName: c.ToolName, Frequency: 7, LastAt: epoch}})
+		}
+	}
+	return change
 }

@@ -3,6 +3,7 @@ package neo4j
 import (
 	"context"
 	"strings"
+	"time"
 
 	"procgraph/graph"
 )
@@ -39,11 +40,14 @@ CALL (judged, owners) {
   CALL (judged, owners) {
     UNWIND CASE WHEN $in.dependents THEN owners ELSE [] END AS p RETURN p
     UNION
-    UNWIND CASE WHEN $in.dependents THEN $in.tools ELSE [] END AS name
+    UNWIND $in.dependentsOfTools AS name
     MATCH (:Tool {name: name})<-[:USES|REACHES]-(p:Procedure) RETURN p
     UNION
-    UNWIND CASE WHEN $in.dependents THEN $in.procedures + [j IN judged | j.toolName] ELSE [] END AS name
+    UNWIND $in.dependentsOfProcedures + CASE WHEN $in.dependents THEN [j IN judged | j.toolName] ELSE [] END AS name
     MATCH (:ProcedureName {name: name})<-[:USES|REACHES]-(p:Procedure) RETURN p
+    UNION
+    UNWIND $in.dependentsOfProcedures AS name
+    MATCH (p:Procedure {toolName: name}) RETURN p
   }
   RETURN collect(p) AS dependents
 }
@@ -53,16 +57,34 @@ CALL (owners, dependents) {
   UNWIND p.reach AS name
   RETURN collect(DISTINCT name) AS reached
 }
-WITH *, $in.names + [name IN reached WHERE NOT name IN $in.names] AS mentioned` + offersOf("owners") + `
+CALL (reached) {
+  UNWIND $in.names + reached AS name
+  RETURN collect(DISTINCT name) AS mentioned
+}` + offersOf("owners") + `
 CALL (dependents) {
   UNWIND dependents AS p
   OPTIONAL MATCH (v:Variant {codeHash: p.current})
   RETURN collect(` + briefRow("p", "v") + `) AS brief
 }
 CALL () {
+  UNWIND $in.uses AS id
+  MATCH ()-[u:INVESTIGATED_BY {id: id}]->()
+  RETURN collect(` + useRow + `) AS uses
+}
+CALL () {
+  UNWIND $in.causes AS name
+  MATCH (c:Cause {name: name})
+  RETURN collect([c.name, c.description]) AS causes
+}
+CALL () {
+  UNWIND $in.tombstones AS hash
+  MATCH (d:Tombstone {codeHash: hash})
+  RETURN collect([d.codeHash, d.at]) AS deleted
+}
+CALL () {
   MATCH (c:Credential {bootstrap: $in.admin})
   RETURN collect(properties(c)) AS admins
-}` + knownTools("mentioned") + knownProcedures("mentioned") + readEnd + `, whole, variants, offers, brief, admins, tools, known`
+}` + knownTools("mentioned") + knownProcedures("mentioned") + readEnd + `, whole, variants, offers, brief, admins, tools, known, uses, causes, deleted`
 }
 
 var (
@@ -71,9 +93,33 @@ var (
 )
 
 func factParams(query graph.FactQuery) params {
-	tools, procedures := []string{}, []string{}
-	seen := map[string]bool{}
-	for _, name := range query.Names {
+	tools, procedures := apart(query.Names)
+	of := query.DependentsOf
+	if query.Dependents {
+		of = append(of[:len(of):len(of)], query.Names...)
+	}
+	ofTools, ofProcedures := apart(of)
+	uses := make([]string, len(query.Uses))
+	for i, ref := range query.Uses {
+		uses[i] = useID(ref.Procedure, ref.Cause)
+	}
+	p := params{
+		"tools": tools, "procedures": procedures, "names": append(tools[:len(tools):len(tools)], procedures...),
+		"codeHashes": query.CodeHashes, "dependents": query.Dependents, "admin": nil,
+		"dependentsOfTools": ofTools, "dependentsOfProcedures": ofProcedures,
+		"uses": uses, "causes": query.Causes, "tombstones": query.Tombstones,
+	}
+	if query.Admin {
+		p["admin"] = bootstrap
+	}
+	return p
+}
+
+// apart are the names of tools and those of procedures, each once.
+func apart(names []string) (tools, procedures []string) {
+	tools, procedures = []string{}, []string{}
+	seen := make(map[string]bool, len(names))
+	for _, name := range names {
 		switch {
 		case seen[name]:
 		case strings.HasPrefix(name, procedurePrefix):
@@ -83,15 +129,12 @@ func factParams(query graph.FactQuery) params {
 		}
 		seen[name] = true
 	}
-	p := params{
-		"tools": tools, "procedures": procedures, "names": append(tools[:len(tools):len(tools)], procedures...),
-		"codeHashes": query.CodeHashes, "dependents": query.Dependents, "admin": nil,
-	}
-	if query.Admin {
-		p["admin"] = bootstrap
-	}
-	return p
+	return tools, procedures
 }
+
+// useID is the key of the relation between a cause and a procedure. The procedure's key is of fixed form, so no two pairs
+// share an id.
+func useID(procedure, cause string) string { return procedure + " " + cause }
 
 // Facts answers all that a decision about the query needs, with the head, at one moment.
 func (s *Store) Facts(ctx context.Context, query graph.FactQuery) (graph.Facts, error) {
@@ -107,6 +150,16 @@ func toFacts(v []any, head graph.Head) graph.Facts {
 		Head: head, Known: toKnown(v[7], v[8]),
 		Tools: map[string]graph.Tool{}, Variants: map[string]graph.Variant{}, Owners: map[string]graph.Offer{},
 		Dependents: toOffers(v[5]),
+		Uses:       map[graph.UseRef]graph.Use{}, Causes: map[string]graph.Cause{}, Tombstones: map[string]time.Time{},
+	}
+	for _, u := range each(v[9], toUseOf) {
+		f.Uses[graph.UseRef{Procedure: u.Procedure, Cause: u.Cause}] = u
+	}
+	for _, row := range rows(v[10]) {
+		f.Causes[text(row[0])] = graph.Cause{Name: text(row[0]), Description: text(row[1])}
+	}
+	for _, d := range each(v[11], toTombstone) {
+		f.Tombstones[d.CodeHash] = d.DeletedAt
 	}
 	for _, tool := range each(v[2], toTool) {
 		f.Tools[tool.Name] = tool

@@ -17,6 +17,8 @@ var (
 	variantColumns = []string{"codeHash", "code", "procedure", "strategy", "summary", "whenToUse", "status", "proven",
 		"analyser", "capturedBy", "capturedWith", "capturedAt", "approvedBy", "approvedAt", "rejectedReason", "succeeded",
 		"failed", "lastRunAt"}
+	useColumns = []string{"cause", "procedure", "toolName", "frequency", "confidence", "triggerSignals", "observedArguments",
+		"resultSummary", "lastAt"}
 	toolColumns = []string{"name", "class", "externalAccess", "known", "suspended", "definitionHash"}
 )
 
@@ -45,6 +47,9 @@ const (
 
 // variantRow is the Cypher of the variant v.
 var variantRow = row("v", variantColumns)
+
+// useRow is the Cypher of the use u.
+var useRow = row("u", useColumns)
 
 // invertedCount and invertedMillis are the Cypher of the parts of positions in package graph: numbers of fixed width that
 // sort the greatest first.
@@ -214,6 +219,15 @@ func toUse(p properties) graph.Use {
 		use.Confidence = &confidence
 	}
 	return use
+}
+
+// toUseOf reads a useRow.
+func toUseOf(row []any) graph.Use {
+	p := make(properties, len(useColumns))
+	for i, column := range useColumns {
+		p[column] = row[i]
+	}
+	return toUse(p)
 }
 
 func toEvent(p properties) graph.Event {

@@ -70,6 +70,8 @@ func (t tx) store(change graph.Change) error {
 			return err
 		}
 		return t.setHints(c.Hints)
+	case graph.Imported:
+		return t.storeImported(c)
 	case graph.AdminMade:
 		return t.exec(`INSERT INTO credentials (id, hash, principal, created_at, bootstrap) VALUES (?, ?, ?, ?, 1)`,
 			c.Credential.ID, c.Credential.Hash, c.Credential.Principal, c.Credential.CreatedAt)

@@ -3,6 +3,7 @@ package sqlite
 import (
 	"context"
 	"strings"
+	"time"
 
 	"procgraph/graph"
 )
@@ -23,6 +24,10 @@ func (t tx) facts(query graph.FactQuery) (graph.Facts, error) {
 		Tools:    map[string]graph.Tool{},
 		Variants: map[string]graph.Variant{},
 		Owners:   map[string]graph.Offer{},
+
+		Uses:       map[graph.UseRef]graph.Use{},
+		Causes:     map[string]graph.Cause{},
+		Tombstones: map[string]time.Time{},
 	}
 	var err error
 	if facts.Head, err = t.head(); err != nil {
@@ -41,10 +46,13 @@ func (t tx) facts(query graph.FactQuery) (graph.Facts, error) {
 	if err := t.lookUp(reached, true, &facts.Known); err != nil {
 		return facts, err
 	}
-	if query.Dependents {
+	if query.Dependents || len(query.DependentsOf) > 0 {
 		if err := t.dependents(query, &facts); err != nil {
 			return facts, err
 		}
+	}
+	if err := t.relations(query, &facts); err != nil {
+		return facts, err
 	}
 	if query.Admin {
 		err = t.query(`SELECT id, hash, principal, created_at FROM credentials WHERE bootstrap = 1`, func(r row) error {
@@ -114,9 +122,12 @@ func (t tx) owners(codeHashes []string, facts *graph.Facts) error {
 // dependents adds the procedures that reach one of the names or of the procedures of the code hashes, and those
 // themselves. There may be many, so nothing of them comes with code.
 func (t tx) dependents(query graph.FactQuery, facts *graph.Facts) error {
-	asked := append([]string{}, query.Names...)
-	for _, variant := range facts.Variants {
-		asked = append(asked, facts.Owners[variant.Procedure].Procedure.ToolName)
+	asked := append([]string{}, query.DependentsOf...)
+	if query.Dependents {
+		asked = append(asked, query.Names...)
+		for _, variant := range facts.Variants {
+			asked = append(asked, facts.Owners[variant.Procedure].Procedure.ToolName)
+		}
 	}
 	offers, err := t.offers(`SELECT `+briefOfferColumns+` FROM procedures p`+offerJoin+` WHERE p.id IN (
 		SELECT procedure FROM reaches WHERE name IN (SELECT value FROM json_each(?1)) AND direct IN (0, 1)
@@ -130,4 +141,35 @@ func (t tx) dependents(query graph.FactQuery, facts *graph.Facts) error {
 		reached.add(offer.Procedure.Reach...)
 	}
 	return t.lookUp(reached, false, &facts.Known)
+}
+
+// relations adds the uses, the causes and the tombstones that are asked for.
+func (t tx) relations(query graph.FactQuery, facts *graph.Facts) error {
+	for _, ref := range query.Uses {
+		err := t.query(`SELECT `+useColumns+` FROM procedures p CROSS JOIN uses u ON u.procedure = p.id
+			WHERE p.key = ? AND u.cause = ?`, func(r row) error {
+			use, err := scanUse(r)
+			facts.Uses[ref] = use
+			return err
+		}, ref.Procedure, ref.Cause)
+		if err != nil {
+			return err
+		}
+	}
+	if len(query.Causes) > 0 {
+		err := t.query(`SELECT `+causeColumns+` FROM causes c WHERE c.name IN (SELECT value FROM json_each(?))`, func(r row) error {
+			cause := scanCause(r)
+			facts.Causes[cause.Name] = cause
+			return nil
+		}, query.Causes)
+		if err != nil {
+			return err
+		}
+	}
+	if len(query.Tombstones) > 0 {
+		return t.query(`SELECT d.code_hash, d.deleted_at FROM tombstones d
+			WHERE d.code_hash IN (SELECT value FROM json_each(?))`,
+			func(r row) error { facts.Tombstones[r.text(0)] = r.time(1); return nil }, query.Tombstones)
+	}
+	return nil
 }

@@ -28,6 +28,7 @@ const (
 
 	useColumns = `u.cause, p.key, u.tool_name, u.frequency, u.confidence, u.trigger_signals, u.observed_arguments,
 		u.result_summary, u.last_at`
+	useWidth = 9 // columns
 
 	causeColumns = `c.name, c.description`
 	eventColumns = `e.sequence, e.at, e.actor, e.action, e.subject, e.details, e.hash, e.previous_hash`

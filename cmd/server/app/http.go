@@ -32,6 +32,8 @@ func handler(ops *operations.Operations, store graph.Store, m *metrics, log *slo
 	mux.Handle("/graphiql/", console.GraphiQL())
 	mux.HandleFunc("GET /healthz", func(w http.ResponseWriter, _ *http.Request) { answerText(w, http.StatusOK, "ok\n") })
 	mux.HandleFunc("GET /readyz", ready(store))
+	mux.HandleFunc(exportRoute, export(ops, log))
+	mux.HandleFunc(importRoute, importGraph(ops, log))
 	mux.Handle("GET /metrics", authenticated(m.handler()))
 	mux.Handle("GET /{$}", http.RedirectHandler("/graphiql", http.StatusFound))
 
@@ -78,18 +80,18 @@ func observed(mux *http.ServeMux, m *metrics, log *slog.Logger, next http.Handle
 	return http.HandlerFunc(func(w http.ResponseWriter, r *http.Request) {
 		started := time.Now()
 		id := requestID(r)
-		ctx, cancel := context.WithTimeout(operations.WithRequestID(r.Context(), id), requestTimeout)
+		_, route := mux.Handler(r)
+		ctx, cancel := deadline(operations.WithRequestID(r.Context(), id), route)
 		defer cancel()
 		r = r.WithContext(ctx)
-		_, route := mux.Handler(r)
 		w.Header().Set("X-Request-ID", id)
 		w.Header().Set("X-Content-Type-Options", "nosniff")
 		recorder := &statusRecorder{ResponseWriter: w, status: http.StatusOK}
 		defer func() {
-			if p := recover(); p != nil {
-				if err, ok := p.(error); ok && errors.Is(err, http.ErrAbortHandler) {
-					panic(p)
-				}
+			p := recover()
+			err, _ := p.(error)
+			aborted := errors.Is(err, http.ErrAbortHandler)
+			if p != nil && !aborted {
 				log.Error("panic", "requestId", id, "panic", p, "stack", string(debug.Stack()))
 				if !recorder.wrote {
 					answerError(recorder, r, http.StatusInternalServerError, operations.Internal, "an internal error; its request id is in the log")
@@ -98,10 +100,21 @@ func observed(mux *http.ServeMux, m *metrics, log *slog.Logger, next http.Handle
 			took := time.Since(started)
 			m.observe(route, recorder.status, took)
 			log.Info("request", "requestId", id, "method", r.Method, "route", route, "status", recorder.status,
-				"ms", float64(took.Microseconds())/1000)
+				"ms", float64(took.Microseconds())/1000, "aborted", aborted)
+			if aborted {
+				panic(p)
+			}
 		}()
 		next.ServeHTTP(recorder, r)
 	})
+}
+
+// deadline ends a request that takes too long. An export or import may take as long as it goes on.
+func deadline(ctx context.Context, route string) (context.Context, context.CancelFunc) {
+	if route == exportRoute || route == importRoute {
+		return context.WithCancel(ctx)
+	}
+	return context.WithTimeout(ctx, requestTimeout)
 }
 
 var plainID = regexp.MustCompile(`^[A-Za-z0-9._-]{1,64}$`)
