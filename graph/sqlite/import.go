@@ -1,6 +1,7 @@
 package sqlite
 
 import (
+	"errors"
 	"slices"
 	"time"
 
@@ -59,6 +60,9 @@ func (t tx) importCause(cause graph.Cause) error {
 		DO UPDATE SET description = excluded.description WHERE description = '' AND excluded.description <> ''`,
 		cause.Name, cause.Description)
 	if err != nil || t.conn.Changes() == 0 {
+		return err
+	}
+	if err := t.forgetDocument(graph.DocumentCause, cause.Name, 0); err != nil {
 		return err
 	}
 	return t.documentCause(cause)
@@ -153,6 +157,7 @@ func (t tx) importVariant(a *arrival, v graph.Variant) error {
 		err = t.exec(`UPDATE variants SET status = ?, strategy = ?, summary = ?, when_to_use = ?, approved_by = ?,
 				approved_at = ?, rejected_reason = ? WHERE id = ?`,
 			string(v.Status), v.Strategy, v.Summary, v.WhenToUse, v.ApprovedBy, v.ApprovedAt, v.RejectedReason, id)
+		err = errors.Join(err, t.forgetDocument(graph.DocumentVariant, v.CodeHash, a.id))
 	default:
 		return nil
 	}
@@ -198,7 +203,8 @@ func (t tx) importUse(a *arrival, given graph.ImportedUse) error {
 	u.LastAt = later(was.LastAt, millis(u.LastAt))
 	a.Procedure.Frequency += u.Frequency - was.Frequency
 	if len(was.TriggerSignals) == 0 && len(u.TriggerSignals) > 0 {
-		if err := t.documentUse(a.id, u.Cause, u.TriggerSignals); err != nil {
+		err := errors.Join(t.forgetDocument(graph.DocumentUse, u.Cause, a.id), t.documentUse(a.id, u.Cause, u.TriggerSignals))
+		if err != nil {
 			return err
 		}
 	}
