@@ -3,10 +3,8 @@ package operations
 import (
 	"bytes"
 	"encoding/json"
-	"math"
 	"slices"
 	"strings"
-	"time"
 	"unicode/utf8"
 
 	"procgraph/graph"
@@ -288,117 +286,4 @@ func parseTombstone(m members) (*graph.Tombstone, error) {
 func parseEnd(m members) (*endLine, error) {
 	e := &endLine{Kind: kindEnd}
 	return e, m.all(map[string]any{"lines": &e.Lines, "sha256": &e.SHA256})
-}
-
-// members are those of a JSON object.
-type members map[string]json.RawMessage
-
-// optional marks a member that may be missing.
-type optional struct{ into any }
-
-// parseObject reads one JSON object. Unlike the decoder of the library it refuses a name that comes twice.
-func parseObject(raw []byte) (members, error) {
-	decoder := json.NewDecoder(bytes.NewReader(raw))
-	if start, err := decoder.Token(); err != nil || start != json.Delim('{') {
-		return nil, badInput("the line is not a JSON object")
-	}
-	m := members{}
-	for decoder.More() {
-		token, err := decoder.Token()
-		if err != nil {
-			return nil, badInput("the line is not valid JSON")
-		}
-		name, _ := token.(string) // the decoder takes nothing else
-		var value json.RawMessage
-		if err := decoder.Decode(&value); err != nil {
-			return nil, badInput("the line is not valid JSON")
-		}
-		if _, twice := m[name]; twice {
-			return nil, badInput("%q is there twice", shortened(name))
-		}
-		m[name] = value
-	}
-	if _, err := decoder.Token(); err != nil {
-		return nil, badInput("the line is not valid JSON")
-	}
-	if decoder.InputOffset() < int64(len(bytes.TrimRight(raw, " \t\r\n"))) {
-		return nil, badInput("something follows the JSON object")
-	}
-	return m, nil
-}
-
-// all takes the wanted members, and refuses one that is missing or is not wanted.
-func (m members) all(wanted map[string]any) error {
-	for name, into := range wanted {
-		if o, ok := into.(optional); ok {
-			if _, there := m[name]; !there {
-				continue
-			}
-			into = o.into
-		}
-		if err := m.take(name, into); err != nil {
-			return err
-		}
-	}
-	for name := range m {
-		if _, ok := wanted[name]; !ok && name != "kind" {
-			return badInput("%q is not a part of such a line", shortened(name))
-		}
-	}
-	return nil
-}
-
-// take reads one member into a place that tells its type. The decoder of the library would take null for anything.
-func (m members) take(name string, into any) error {
-	raw, ok := m[name]
-	if !ok {
-		return badInput("%q is missing", name)
-	}
-	switch into := into.(type) {
-	case *json.RawMessage:
-		var compact bytes.Buffer
-		if err := json.Compact(&compact, raw); err != nil {
-			return badInput("%q is not valid JSON", name)
-		}
-		*into = compact.Bytes()
-		return nil
-	case *time.Time:
-		return takeTime(name, raw, into)
-	case *moment:
-		return takeTime(name, raw, (*time.Time)(into))
-	case *[]string:
-		var list []*string
-		if err := json.Unmarshal(raw, &list); err != nil || list == nil || slices.Contains(list, nil) {
-			return badInput("%q is not a list of texts", name)
-		}
-		for _, s := range list {
-			*into = append(*into, *s)
-		}
-		return nil
-	case **float64:
-		var f float64
-		if err := json.Unmarshal(raw, &f); err != nil || string(raw) == "null" || math.IsInf(f, 0) {
-			return badInput("%q is not a number", name)
-		}
-		*into = &f
-		return nil
-	default:
-		if err := json.Unmarshal(raw, into); err != nil || string(raw) == "null" {
-			return badInput("%q does not have its type", name)
-		}
-		return nil
-	}
-}
-
-func takeTime(name string, raw json.RawMessage, into *time.Time) error {
-	var s string
-	if err := json.Unmarshal(raw, &s); err != nil {
-		return badInput("%q is not a time", name)
-	}
-	at, err := time.Parse(time.RFC3339Nano, s)
-	if err != nil || at.UnixMilli() < 0 || at.Year() > 2200 {
-		return badInput("%q is not a time such as 2026-03-01T09:30:00.000Z", name)
-	}
-	*into = at.UTC().Truncate(time.Millisecond)
-	return nil
 }
