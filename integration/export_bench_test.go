@@ -48,7 +48,7 @@ func BenchmarkExport(b *testing.B) {
 				b.Fatal(err)
 			}
 			defer func() { _ = store.Close() }()
-			ops := operations.New(operations.Options{Store: store, Analyses: procedures.NewCache(1000)})
+			ops := operations.New(operations.Options{Store: store, Analyses: procedures.NewCache(4096)})
 			measure := func(what string, run func() error) {
 				start := time.Now()
 				if err := run(); err != nil {

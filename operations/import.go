@@ -17,7 +17,7 @@ import (
 )
 
 const (
-	importLines = 1000    // lines that are stored at once, at most
+	importLines = 2000    // lines that are stored at once, at most
 	importBytes = 4 << 20 // bytes of lines that are stored at once, about
 )
 

@@ -1,27 +1,21 @@
 package neo4j
 
 import (
+	"cmp"
 	"context"
-	"strings"
+	"slices"
 
 	"procgraph/graph"
 )
 
-// exportedUses finds uses as everybody does, and answers them as rows.
-var exportedUses = strings.Replace(usesBy("p", "p.key", "procedure", "ofProcedure", "(p)<-[u:INVESTIGATED_BY]-()"), useMap, useRow, 1)
-
-// exported answers what belongs to the procedures of a list.
+// exported answers what belongs to the procedures of a list, in no order; null where there is more than was asked for.
 var exported = `
 CALL (page) {
   UNWIND page AS p
-  CALL (p) {
-    MATCH (v:Variant) USING INDEX v:Variant(procedure, position)
-    WHERE v.procedure = p.key AND v.position > ''
-    WITH v ORDER BY v.procedure, v.position LIMIT $in.each
-    RETURN collect(` + variantRow + `) AS variants
-  }
-  WITH p, variants` + exportedUses + `
-  RETURN collect([[p:Approved, p:Offered, ` + row("p", procedureColumns) + `, [null]], variants, found]) AS items
+  RETURN collect([[p:Approved, p:Offered, ` + row("p", procedureColumns) + `, [null]],
+    CASE WHEN COUNT { (p)-[:HAS_VARIANT]->() } <= $in.each THEN COLLECT { MATCH (p)-[:HAS_VARIANT]->(v) RETURN ` + variantRow + ` } END,
+    CASE WHEN COUNT { (p)<-[:INVESTIGATED_BY]-() } <= $in.each THEN COLLECT { MATCH (p)<-[u:INVESTIGATED_BY]-() RETURN ` + useRow + ` } END
+  ]) AS items
 }`
 
 var (
@@ -57,30 +51,60 @@ CALL () {
 // Export answers whole procedures, by key.
 func (s *Store) Export(ctx context.Context, query graph.ExportQuery) (graph.ExportPage, error) {
 	statement := exportAfter
-	// A further row tells whether more follow. Paging by usesBy is from the start.
-	p := params{"first": max(query.First, 0), "each": query.Each + 1, "limit": query.Each + 1, "from": query.After, "after": ""}
+	p := params{"first": max(query.First, 0), "each": query.Each, "from": query.After}
 	if query.Keys != nil {
 		statement, p["keys"] = exportKeys, query.Keys
 	}
-	record, head, err := s.read(ctx, statement, p)
+	record, _, err := s.read(ctx, statement, p)
 	if err != nil {
 		return graph.ExportPage{}, err
 	}
-	page := graph.Page{First: query.Each}
 	items := rows(record.Values[2])
 	answer := graph.ExportPage{Items: make([]graph.Exported, len(items)), More: truth(record.Values[3])}
+	var ofVariants, ofUses []string // procedures that have more of them
 	for i, item := range items {
 		e := &answer.Items[i]
 		offer, _ := item[0].([]any)
 		e.Procedure = toOffer(offer).Procedure
-		e.Variants = slice(toVariants(item[1]), page, nil, head)
+		if item[1] == nil {
+			ofVariants = append(ofVariants, e.Procedure.Key)
+		}
+		if item[2] == nil {
+			ofUses = append(ofUses, e.Procedure.Key)
+		}
+		e.Variants.Items = toVariants(item[1])
 		for j := range e.Variants.Items {
 			e.Variants.Items[j].Offered = e.Variants.Items[j].CodeHash == e.Procedure.Current
 		}
-		e.Uses = slice(inOrder(each(item[2], toUseOf), "", graph.Use.OfProcedure), page, nil, head)
-		e.Variants.Head, e.Uses.Head = graph.Head{}, graph.Head{}
+		slices.SortFunc(e.Variants.Items, func(a, b graph.Variant) int { return cmp.Compare(a.Position(), b.Position()) })
+		e.Uses.Items = inOrder(each(item[2], toUseOf), "", graph.Use.OfProcedure)
 	}
-	return answer, nil
+	return answer, s.exportMany(ctx, answer.Items, ofVariants, ofUses, query.Each)
+}
+
+// exportMany adds the first variants and uses of the procedures that have many.
+func (s *Store) exportMany(ctx context.Context, items []graph.Exported, ofVariants, ofUses []string, each int) error {
+	if len(ofVariants)+len(ofUses) == 0 {
+		return nil
+	}
+	variants, err := s.VariantsOf(ctx, ofVariants, graph.Page{First: each})
+	if err != nil {
+		return err
+	}
+	uses, err := s.UsesOf(ctx, graph.UseOwners{Procedures: ofUses}, graph.Page{First: each})
+	if err != nil {
+		return err
+	}
+	for i := range items {
+		e := &items[i]
+		if slice, ok := variants.By[e.Procedure.Key]; ok {
+			e.Variants = slice
+		}
+		if slice, ok := uses.By[e.Procedure.Key]; ok {
+			e.Uses = slice
+		}
+	}
+	return nil
 }
 
 // Tombstones answers the hashes of deleted code, by hash.
