@@ -4,7 +4,7 @@ import (
 	"context"
 	"slices"
 
-	"github.com/charmbracelet/huh"
+	"charm.land/huh/v2"
 
 	"procgraph/cmd/procgraph/mcptools"
 )
@@ -71,13 +71,13 @@ func (a *app) choose(ctx context.Context, title string, names []string, class ma
 	about := make(map[string]string, len(tools))
 	for _, t := range tools {
 		if t.Description != nil {
-			about[t.Name] = firstLine(*t.Description)
+			about[t.Name] = firstSentence(*t.Description)
 		}
 	}
 	var chosen []string
 	options := make([]huh.Option[string], len(names))
 	for i, name := range names {
-		label := []rune(line(name + "  " + about[name]))
+		label := []rune(line(name) + "  " + about[name])
 		options[i] = huh.NewOption(string(label[:min(len(label), max(20, a.width-10))]), name).Selected(class[name] == marked)
 	}
 	field := huh.NewMultiSelect[string]().Title(title).Options(options...).Value(&chosen).Height(min(len(names), 15) + 2)

@@ -5,7 +5,7 @@ import (
 	"fmt"
 	"os"
 
-	"github.com/charmbracelet/huh"
+	"charm.land/huh/v2"
 )
 
 // canAsk tells whether a person can be asked: what he is asked is written to standard error.
@@ -31,7 +31,7 @@ func (a *app) form(ctx context.Context, fields ...huh.Field) error {
 	form := huh.NewForm(huh.NewGroup(fields...)).WithInput(a.in).WithOutput(a.errOut).
 		WithAccessible(os.Getenv("TERM") == "dumb" || os.Getenv("ACCESSIBLE") != "")
 	if !a.colour {
-		form = form.WithTheme(huh.ThemeBase())
+		form = form.WithTheme(huh.ThemeFunc(huh.ThemeBase))
 	}
 	return form.RunWithContext(ctx)
 }

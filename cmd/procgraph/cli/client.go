@@ -38,7 +38,7 @@ func (a *app) client() (*client, error) {
 	}
 	transport := &http.Transport{
 		Proxy:                 http.ProxyFromEnvironment,
-		DialContext:           (&net.Dialer{Timeout: 10 * time.Second}).DialContext,
+		DialContext:           patientDial(&net.Dialer{Timeout: 10 * time.Second}),
 		TLSHandshakeTimeout:   10 * time.Second,
 		ExpectContinueTimeout: 2 * time.Second,
 		ForceAttemptHTTP2:     true,

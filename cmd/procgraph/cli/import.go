@@ -143,7 +143,7 @@ func (c *client) importFailure(a answer) error {
 		f.Message += "; imported before it: " + told
 	}
 	if f.Line > 0 {
-		f.Message += "; mend that line and run the import again: it goes on there"
+		f.Message += "; once the file is mended, the import goes on there when it is run again"
 	} else {
 		f.Message += "; running the import again goes on where it ended"
 	}

@@ -96,6 +96,15 @@ func yesNo(b bool) string {
 	return "no"
 }
 
+// firstSentence is enough of a description for a row.
+func firstSentence(s string) string {
+	s = firstLine(s)
+	if i := strings.Index(s, ". "); i >= 0 {
+		s = s[:i+1]
+	}
+	return line(s)
+}
+
 func short(hash string) string { return line(hash[:min(len(hash), 12)]) }
 
 func joined(list []string) string { return line(strings.Join(list, ", ")) }

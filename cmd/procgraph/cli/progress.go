@@ -24,11 +24,6 @@ func (a *app) newBar(message string, total int64, units progress.Units) *bar {
 	w.SetNumTrackersExpected(1)
 	w.SetTrackerLength(20)
 	w.SetUpdateFrequency(100 * time.Millisecond)
-	style := progress.StyleDefault
-	if a.colour {
-		style.Colors = progress.StyleColorsExample
-	}
-	w.SetStyle(style)
 	tracker := &progress.Tracker{Message: message, Total: total, Units: units}
 	w.AppendTracker(tracker)
 	b := &bar{writer: w, tracker: tracker, done: make(chan struct{})}

@@ -48,7 +48,7 @@ func (a *app) printTools(tools []tool) error {
 		case !t.Known:
 			state = "only seen in code"
 		}
-		table[i] = []string{line(t.Name), a.word(t.Class), yesNo(t.ExternalAccess), state, line(firstLine(t.Description))}
+		table[i] = []string{line(t.Name), a.word(t.Class), yesNo(t.ExternalAccess), state, firstSentence(t.Description)}
 	}
 	return a.printTable(4, []string{"NAME", "CLASS", "EXTERNAL", "STATE", "DESCRIPTION"}, table)
 }
