@@ -7,14 +7,14 @@ TESTFLAGS ?=
 BENCHFLAGS ?=
 FLAGS ?=
 
-.PHONY: run test bench generate lint build neo4j-image clean
+.PHONY: run test bench generate lint build neo4j-image mcp-servers clean
 
 # Starts the service with the demonstration graph; FLAGS='--listen 127.0.0.1:9000' adds flags.
 run:
 	$(GO) run ./cmd/server --demo $(FLAGS)
 
-# Everything, with the race detector and a real Neo4j.
-test: neo4j-image
+# Everything, with the race detector, a real Neo4j and real MCP servers.
+test: neo4j-image mcp-servers
 	@unformatted=$$(gofmt -l .); if [ -n "$$unformatted" ]; then echo "gofmt would change:"; echo "$$unformatted"; exit 1; fi
 	$(GO) vet ./...
 	$(GO) test -race -timeout 20m $(TESTFLAGS) ./...
@@ -33,6 +33,13 @@ lint:
 
 build:
 	$(GO) build -o bin/ ./cmd/...
+
+# The MCP servers that the tests of `procgraph tools import` read; npm is needed.
+mcp-servers: integration/mcpservers/node_modules/.package-lock.json
+
+integration/mcpservers/node_modules/.package-lock.json: integration/mcpservers/package-lock.json
+	npm ci --prefix integration/mcpservers --no-audit --no-fund --ignore-scripts
+	touch $@
 
 # A container engine that answers and an image of Neo4j, started and built where they are missing.
 neo4j-image:

@@ -11,7 +11,13 @@ import (
 	"procgraph/integration/neo4jtest"
 )
 
-func TestMain(m *testing.M) { os.Exit(neo4jtest.Main(m)) }
+func TestMain(m *testing.M) {
+	if kind := os.Getenv(hostileVariable); kind != "" {
+		hostile(kind)
+		return
+	}
+	os.Exit(neo4jtest.Main(m))
+}
 
 // TestRoundTrip proves the ground that everything else stands on: a container engine, a Neo4j of the version
 // that is asked for, the driver.

@@ -1,0 +1,469 @@
+package integration
+
+import (
+	"bufio"
+	"encoding/json"
+	"fmt"
+	"io"
+	"net"
+	"net/http"
+	"os"
+	"os/exec"
+	"os/signal"
+	"path/filepath"
+	"slices"
+	"strconv"
+	"strings"
+	"syscall"
+	"testing"
+	"time"
+
+	"github.com/creack/pty"
+)
+
+// mcpServer is the program of a real MCP server.
+func mcpServer(t testing.TB, name string) string {
+	t.Helper()
+	path, err := filepath.Abs("mcpservers/node_modules/.bin/mcp-server-" + name)
+	if err == nil {
+		_, err = os.Stat(path)
+	}
+	if err != nil {
+		t.Fatalf("run `make mcp-servers`, which needs npm: %v", err)
+	}
+	return path
+}
+
+type importAnswer struct {
+	Tools []struct {
+		Name, Class string
+		Suspended   bool
+		Hints       map[string]any
+	}
+	Suggested []struct{ Name, Class string }
+	Next      string
+}
+
+func (a importAnswer) classes() map[string]int {
+	n := map[string]int{}
+	for _, t := range a.Tools {
+		n[t.Class]++
+	}
+	return n
+}
+
+func TestToolsImport(t *testing.T) {
+	s := start(t, "")
+	c := s.cli()
+
+	var seen importAnswer
+	memory := []string{"--", mcpServer(t, "memory")}
+	c.json(&seen, append([]string{"tools", "import"}, memory...)...)
+	if n := seen.classes(); n["STATE_CHANGING"] != 6 || n["UNCLASSIFIED"] != 3 || len(seen.Suggested) != 3 || !strings.Contains(seen.Next, "procgraph tools classify") {
+		t.Errorf("without --yes a claim loosens nothing: %+v", seen)
+	}
+	seen = importAnswer{}
+	c.json(&seen, append([]string{"tools", "import", "--yes"}, memory...)...)
+	if n := seen.classes(); n["STATE_CHANGING"] != 6 || n["READ_ONLY"] != 3 || len(seen.Suggested) != 0 || seen.Next != "" {
+		t.Errorf("with --yes: %+v", seen)
+	}
+	again := importAnswer{}
+	c.json(&again, append([]string{"tools", "import", "--yes"}, memory...)...)
+	if len(again.Tools) != 9 || again.Tools[0].Name != seen.Tools[0].Name || again.classes()["READ_ONLY"] != 3 {
+		t.Errorf("again: %+v", again)
+	}
+
+	filesystem := importAnswer{}
+	c.json(&filesystem, "tools", "import", "--yes", "--", mcpServer(t, "filesystem"), t.TempDir())
+	if n := filesystem.classes(); n["READ_ONLY"] != 10 || n["STATE_CHANGING"] != 4 {
+		t.Errorf("filesystem: %v", n)
+	}
+	for _, tool := range filesystem.Tools {
+		if _, claimed := tool.Hints["destructiveHint"]; tool.Name == "read_text_file" && (claimed || tool.Hints["readOnlyHint"] != true) {
+			t.Errorf("a claim that was not made is stored: %v", tool.Hints)
+		}
+	}
+
+	// The same over HTTP, with other names.
+	port := freePort(t)
+	command := exec.Command(mcpServer(t, "everything"), "streamableHttp")
+	command.Env = append(os.Environ(), "PORT="+port)
+	command.SysProcAttr = &syscall.SysProcAttr{Setpgid: true}
+	if err := command.Start(); err != nil {
+		t.Fatal(err)
+	}
+	t.Cleanup(func() {
+		_ = syscall.Kill(-command.Process.Pid, syscall.SIGKILL)
+		_ = command.Wait()
+	})
+	url := "http://127.0.0.1:" + port + "/mcp"
+	awaitHTTP(t, url)
+	overHTTP, overPipe := importAnswer{}, importAnswer{}
+	c.json(&overHTTP, "tools", "import", "--prefix", "http_", "--url", url)
+	c.json(&overPipe, "tools", "import", "--prefix", "pipe_", "--", mcpServer(t, "everything"))
+	if len(overHTTP.Tools) < 10 || len(overHTTP.Tools) != len(overPipe.Tools) {
+		t.Fatalf("%d tools over HTTP, %d over a pipe", len(overHTTP.Tools), len(overPipe.Tools))
+	}
+	for i, tool := range overHTTP.Tools {
+		if name, ok := strings.CutPrefix(tool.Name, "http_"); !ok || overPipe.Tools[i].Name != "pipe_"+name || overPipe.Tools[i].Class != tool.Class {
+			t.Errorf("%+v over HTTP, %+v over a pipe", tool, overPipe.Tools[i])
+		}
+	}
+	c.fails(1, "did not begin a session", "tools", "import", "--url", s.url+"/healthz")
+}
+
+func freePort(t testing.TB) string {
+	l, err := net.Listen("tcp", "127.0.0.1:0")
+	if err != nil {
+		t.Fatal(err)
+	}
+	defer func() { _ = l.Close() }()
+	_, port, _ := net.SplitHostPort(l.Addr().String())
+	return port
+}
+
+func awaitHTTP(t testing.TB, url string) {
+	for range 100 {
+		if response, err := http.Get(url); err == nil {
+			_ = response.Body.Close()
+			return
+		}
+		time.Sleep(100 * time.Millisecond)
+	}
+	t.Fatalf("%s does not answer", url)
+}
+
+const (
+	hostileVariable = "PROCGRAPH_TEST_HOSTILE"
+	pidVariable     = "PROCGRAPH_TEST_PID"
+)
+
+// hostile is an MCP server that misbehaves in one way. It writes its process id where it is told to.
+func hostile(kind string) {
+	if path := os.Getenv(pidVariable); path != "" {
+		_ = os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())), 0o600)
+	}
+	if os.Getenv("PROCGRAPH_TOKEN")+os.Getenv("PROCGRAPH_TOKEN_FILE") != "" {
+		kind = "knows the token"
+	}
+	fmt.Fprintln(os.Stderr, "the last words of", kind)
+	tool := func(name string) map[string]any {
+		return map[string]any{"name": name, "description": "d", "inputSchema": map[string]any{"type": "object"}}
+	}
+	switch kind {
+	case "dies":
+		os.Exit(3)
+	case "hangs":
+		time.Sleep(time.Hour)
+	case "deaf": // to the end of its input, and to being asked
+		signal.Ignore(syscall.SIGTERM)
+		time.Sleep(time.Hour)
+	case "garbage":
+		fmt.Println("Listening on stdio!")
+	case "long line":
+		for {
+			if _, err := os.Stdout.WriteString(strings.Repeat("[", 1<<20)); err != nil {
+				return
+			}
+		}
+	}
+	in := bufio.NewScanner(os.Stdin)
+	in.Buffer(nil, 1<<20)
+	pages := 0
+	for in.Scan() {
+		var request struct {
+			ID     json.RawMessage
+			Method string
+			Params struct{ Cursor string }
+		}
+		if json.Unmarshal(in.Bytes(), &request) != nil || request.ID == nil {
+			continue
+		}
+		var result any
+		switch request.Method {
+		case "initialize":
+			result = map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{"tools": map[string]any{}},
+				"serverInfo": map[string]any{"name": "hostile", "version": "1"}}
+			if kind == "no tools" {
+				result.(map[string]any)["capabilities"] = map[string]any{}
+			}
+		case "tools/list":
+			pages++
+			page := map[string]any{"tools": []any{tool(fmt.Sprintf("tool_%d", pages))}}
+			switch kind {
+			case "empty":
+				page["tools"] = []any{}
+			case "circle":
+				page["nextCursor"] = "same"
+			case "endless":
+				page["nextCursor"] = strconv.Itoa(pages)
+			case "bad page":
+				if pages == 1 {
+					page["nextCursor"] = "2"
+				} else {
+					fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"out of\u001b[31m order"}}`+"\n", request.ID)
+					continue
+				}
+			case "dies later":
+				os.Exit(4)
+			case "repeats":
+				page["tools"] = []any{tool("a"), tool("b"), tool("a")}
+			case "procedure":
+				page["tools"] = []any{tool("a"), tool("proc__a__b")}
+			case "long description":
+				long := tool("long")
+				long["description"] = strings.Repeat("x", 1<<20)
+				page["tools"] = []any{tool("a"), long}
+			case "big schema":
+				big := tool("big")
+				big["inputSchema"] = map[string]any{"type": "object", "title": strings.Repeat("x", 1<<20)}
+				page["tools"] = []any{tool("a"), big}
+			case "no schema":
+				page["tools"] = []any{map[string]any{"name": "a"}}
+			case "no name":
+				page["tools"] = []any{tool(" ")}
+			case "no list":
+				page["tools"] = "none"
+			case "250":
+				tools := make([]any, 250)
+				for i := range tools {
+					t := tool(fmt.Sprintf("many_%03d", i))
+					t["description"] = strings.Repeat("<&>", 4000)
+					tools[i] = t
+				}
+				page["tools"] = tools
+			case "no claims":
+				t := tool("titled")
+				t["annotations"] = map[string]any{"title": "T", "openWorldHint": false}
+				writes := tool("writes")
+				writes["annotations"] = map[string]any{"readOnlyHint": false}
+				page["tools"] = []any{t, writes, map[string]any{"name": "exact", "inputSchema": json.RawMessage(`{"maximum":12345678901234567890.50}`)}}
+			}
+			result = page
+		}
+		answer, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": request.ID, "result": result})
+		fmt.Println(string(answer))
+	}
+}
+
+func TestToolsImportFromHostileServers(t *testing.T) {
+	s := start(t, "")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	for kind, want := range map[string]string{
+		"dies":             `ended before it had listed its tools \(exit status 3\)`,
+		"dies later":       `ended before it had listed its tools \(exit status 4\)`,
+		"hangs":            `did not begin a session in time.*--timeout`,
+		"deaf":             `did not begin a session in time.*--timeout`,
+		"garbage":          `writes "Listening on stdio!" to standard output`,
+		"long line":        `message of more than 16 MiB`,
+		"no tools":         `offers no tools`,
+		"empty":            `lists no tools`,
+		"circle":           `go in a circle`,
+		"endless":          `has no end`,
+		"bad page":         `did not give page 2 of its tools: .*out of\\x1b\[31m order`,
+		"repeats":          `tool a is listed twice`,
+		"procedure":        `tool proc__a__b is named like a procedure: --prefix`,
+		"long description": `the description of the MCP server's tool long is longer than 65536 bytes`,
+		"big schema":       `the schema of the MCP server's tool big is no JSON object of at most 65536 bytes`,
+		"no schema":        `the schema of the MCP server's tool a is no JSON object`,
+		"no name":          `tool 1 of the MCP server has no name`,
+		"no list":          `tools`,
+	} {
+		t.Run(kind, func(t *testing.T) {
+			t.Parallel()
+			c := s.cli()
+			c.TB = t
+			pidFile := filepath.Join(t.TempDir(), "pid")
+			c.env = []string{hostileVariable + "=" + kind, pidVariable + "=" + pidFile}
+			told := c.fails(1, want, "tools", "import", "--yes", "--timeout", timeoutFor(kind), "--", self)
+			if kind == "dies" && !strings.Contains(told, "\n  | the last words of dies\n") {
+				t.Errorf("its last words are not shown: %s", told)
+			}
+			pid, err := os.ReadFile(pidFile)
+			if err != nil {
+				t.Fatal(err)
+			}
+			if n, err := strconv.Atoi(string(pid)); err != nil || syscall.Kill(n, 0) == nil {
+				t.Errorf("process %s is left", pid)
+			}
+		})
+	}
+	t.Cleanup(func() {
+		var tools struct{ Tools struct{ Nodes []any } }
+		s.get(&tools, `{tools(first:9){nodes{name}}}`, nil)
+		if len(tools.Tools.Nodes) != 0 {
+			t.Errorf("something was registered: %v", tools)
+		}
+	})
+}
+
+func timeoutFor(kind string) string {
+	if kind == "hangs" || kind == "deaf" {
+		return "1s"
+	}
+	return "30s"
+}
+
+func TestToolsImportInBatches(t *testing.T) {
+	s := start(t, "")
+	self, err := os.Executable()
+	if err != nil {
+		t.Fatal(err)
+	}
+	c := s.cli()
+	c.env = []string{hostileVariable + "=250"}
+	var many, claims importAnswer
+	c.json(&many, "tools", "import", "--", self)
+	if len(many.Tools) != 250 || many.Tools[249].Name != "many_249" || many.Next != "" {
+		t.Errorf("%d tools", len(many.Tools))
+	}
+	c.env = []string{hostileVariable + "=no claims"}
+	c.json(&claims, "tools", "import", "--yes", "--", self)
+	if len(claims.Tools) != 3 || claims.Tools[0].Class != "UNCLASSIFIED" || claims.Tools[1].Class != "STATE_CHANGING" || claims.Tools[2].Class != "UNCLASSIFIED" {
+		t.Errorf("%+v", claims)
+	}
+	a, err := s.ask(`{tool(name:"exact"){parametersSchema}}`, nil)
+	if err != nil || !strings.Contains(string(a.Data), "12345678901234567890.50") {
+		t.Errorf("the schema lost digits: %s %v", a.Data, err)
+	}
+}
+
+// screen is a terminal on which a command line runs.
+type screen struct {
+	testing.TB
+	f    *os.File
+	cmd  *exec.Cmd
+	text *logBuffer
+	end  chan struct{}
+}
+
+func (c *cli) onTerminal(args ...string) *screen {
+	c.Helper()
+	s := &screen{TB: c.TB, cmd: c.command(args...), text: &logBuffer{}, end: make(chan struct{})}
+	s.cmd.Stdin = nil
+	s.cmd.Env = append(s.cmd.Env, "TERM=xterm-256color")
+	f, err := pty.StartWithSize(s.cmd, &pty.Winsize{Rows: 40, Cols: 120})
+	if err != nil {
+		c.Fatal(err)
+	}
+	s.f = f
+	go func() {
+		_, _ = io.Copy(s.text, f) // ends with the process
+		_ = s.cmd.Wait()
+		close(s.end)
+	}()
+	c.Cleanup(func() {
+		_ = s.cmd.Process.Kill() // it may have ended
+		<-s.end
+		_ = f.Close()
+	})
+	return s
+}
+
+// await waits for a text on the screen, then types keys.
+func (s *screen) await(text, keys string) {
+	s.Helper()
+	for began := time.Now(); !strings.Contains(s.text.String(), text); time.Sleep(20 * time.Millisecond) {
+		if time.Since(began) > 20*time.Second {
+			s.Fatalf("no %q on %q", text, s.text)
+		}
+	}
+	time.Sleep(200 * time.Millisecond) // the question is shown before keys are read
+	if _, err := s.f.WriteString(keys); err != nil {
+		s.Fatal(err)
+	}
+}
+
+// ended answers the exit code.
+func (s *screen) ended() int {
+	s.Helper()
+	select {
+	case <-s.end:
+	case <-time.After(20 * time.Second):
+		s.Fatalf("it does not end: %q", s.text)
+	}
+	return s.cmd.ProcessState.ExitCode()
+}
+
+func TestCommandLineOnATerminal(t *testing.T) {
+	s := start(t, "", "--demo")
+	c := s.cli()
+
+	table := c.onTerminal("procedures", "--first", "3")
+	if code := table.ended(); code != 0 || !strings.Contains(table.text.String(), "SUMMARY") || strings.Contains(table.text.String(), `"nodes"`) ||
+		!strings.Contains(table.text.String(), "\x1b[32mREAD_ONLY") {
+		t.Errorf("exit code %d, %q", code, table.text)
+	}
+	for line := range strings.SplitSeq(table.text.String(), "\r\n") {
+		if n := len([]rune(strings.NewReplacer("\x1b[32m", "", "\x1b[0m", "").Replace(line))); n > 120 && !strings.HasPrefix(line, "more:") {
+			t.Errorf("%d columns: %q", n, line)
+		}
+	}
+	plain := *c
+	plain.env = []string{"NO_COLOR=1"}
+	shown := plain.onTerminal("show", knownAbout)
+	if code := shown.ended(); code != 0 || strings.Contains(shown.text.String(), "\x1b") ||
+		!strings.Contains(shown.text.String(), "<- search_nodes: READ_ONLY") {
+		t.Errorf("exit code %d, %q", code, shown.text)
+	}
+
+	// A person: takes the first list as it is marked, unmarks the first of the second, and agrees.
+	asked := c.onTerminal("tools", "import", "--prefix", "asked_", "--", mcpServer(t, "memory"))
+	asked.await("Which of these only read?", "\r")
+	asked.await("Which of these change something?", " \r")
+	asked.await("Classify 4 tools?", "y")
+	if code := asked.ended(); code != 0 {
+		t.Errorf("exit code %d, %q", code, asked.text)
+	}
+	var tools struct {
+		Nodes []struct{ Name, Class string }
+	}
+	c.json(&tools, "tools", "list", "--class", "UNCLASSIFIED")
+	if !slices.ContainsFunc(tools.Nodes, func(n struct{ Name, Class string }) bool { return n.Name == "asked_create_entities" }) || len(tools.Nodes) != 1 {
+		t.Errorf("unclassified are %+v", tools.Nodes)
+	}
+
+	stopped := c.onTerminal("tools", "import", "--prefix", "stopped_", "--", mcpServer(t, "memory"))
+	stopped.await("Which of these only read?", "\x03")
+	if code := stopped.ended(); code != 130 || !strings.Contains(stopped.text.String(), "9 of 9 tools are registered, and classified by nobody") {
+		t.Errorf("exit code %d, %q", code, stopped.text)
+	}
+
+	refused := c.onTerminal("tools", "classify", "open_nodes", "--class", "STATE_CHANGING")
+	refused.await("Classify 1 tool?", "n")
+	if code := refused.ended(); code != 0 || !strings.Contains(refused.text.String(), "would no longer be offered") {
+		t.Errorf("exit code %d, %q", code, refused.text)
+	}
+	var open struct{ Tool struct{ Class string } }
+	s.get(&open, `{tool(name:"open_nodes"){class}}`, nil)
+	if open.Tool.Class != "READ_ONLY" {
+		t.Errorf("it was classified as %s after a no", open.Tool.Class)
+	}
+}
+
+// A changed definition suspends a tool, and the person who confirms it sees the definition.
+func TestToolsConfirm(t *testing.T) {
+	s := start(t, "")
+	s.register("READ_ONLY", "read_log")
+	s.get(nil, `mutation{registerTools(tools:[{name:"read_log",description:"another\u001b[2J one"}]){name}}`, nil)
+	c := s.cli()
+	var tools struct{ Nodes []struct{ Name string } }
+	c.json(&tools, "tools", "list", "--suspended")
+	if len(tools.Nodes) != 1 || tools.Nodes[0].Name != "read_log" {
+		t.Fatalf("suspended are %+v", tools)
+	}
+	c.fails(2, "run `procgraph tools confirm --yes read_log`", "tools", "confirm", "read_log")
+	c.fails(1, "no tool nope", "tools", "confirm", "nope")
+	asked := c.onTerminal("tools", "confirm", "read_log")
+	asked.await("Is this definition right?", "y")
+	if code := asked.ended(); code != 0 || !strings.Contains(asked.text.String(), `another\x1b[2J one`) {
+		t.Errorf("exit code %d, %q", code, asked.text)
+	}
+	c.json(&tools, "tools", "list", "--suspended")
+	if len(tools.Nodes) != 0 {
+		t.Errorf("suspended are %+v", tools)
+	}
+}
