@@ -1,6 +1,8 @@
 package operations
 
 import (
+	"bytes"
+	"encoding/json"
 	"slices"
 	"time"
 
@@ -145,10 +147,23 @@ func (p *importPlan) planTool(given graph.Tool) {
 			p.changed = append(p.changed, tool.Name)
 		}
 		p.tools.put(tool.Name, tool)
-	} else if p.admin && given.Known && !sameTool(given, stored) {
+	} else if p.admin && given.Known && !sameDefinition(given, stored) {
 		p.counts.Skipped.Definitions++
 	}
 	tally(write, &p.counts, func(c *ImportCounts) *int64 { return &c.Tools })
+}
+
+// sameDefinition compares tools whose JSON may be written with other blanks.
+func sameDefinition(a, b graph.Tool) bool {
+	return a.Fact() == b.Fact() && bytes.Equal(compact(a.Hints), compact(b.Hints))
+}
+
+func compact(raw json.RawMessage) []byte {
+	var b bytes.Buffer
+	if len(raw) == 0 || json.Compact(&b, raw) != nil {
+		return raw
+	}
+	return b.Bytes()
 }
 
 func stubOf(name string) graph.Tool {

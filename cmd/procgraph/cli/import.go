@@ -74,7 +74,7 @@ func imported(data json.RawMessage) (string, error) {
 	for _, part := range []struct {
 		name string
 		of   map[string]int
-	}{{"written", c.Written}, {"known before", c.Known}, {"not taken, which needs the scope admin", c.Skipped}} {
+	}{{"written", c.Written}, {"known before", c.Known}, {"not taken, since what is stored stays or the token lacks the scope admin", c.Skipped}} {
 		if what := amounts(part.of); what != "" {
 			told += "; " + part.name + ": " + what
 		}
