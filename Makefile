@@ -34,12 +34,9 @@ lint:
 build:
 	$(GO) build -o bin/ ./cmd/...
 
-# The MCP servers that the tests of `procgraph tools import` read; npm is needed.
-mcp-servers: integration/mcpservers/node_modules/.package-lock.json
-
-integration/mcpservers/node_modules/.package-lock.json: integration/mcpservers/package-lock.json
-	npm ci --prefix integration/mcpservers --no-audit --no-fund --ignore-scripts
-	touch $@
+# The MCP servers that the tests of `procgraph tools import` read, and npm where it is missing.
+mcp-servers:
+	@integration/mcpservers/ensure
 
 # A container engine that answers and an image of Neo4j, started and built where they are missing.
 neo4j-image:
