@@ -153,14 +153,16 @@ func questions() []question {
 			narrow := filter
 			narrow.Tools, narrow.Causes = []string{"zhub", "tool0003a"}, []string{"hub", "cause 0003"}
 			add(name+" narrow", func(ctx context.Context, s *Store) error { return ask(s.Procedures(ctx, narrow, order, first)) })
-			these := filter
-			these.Keys = []string{third.ProcedureKey, hundredth.ProcedureKey}
-			add(name+" of keys", func(ctx context.Context, s *Store) error { return ask(s.Procedures(ctx, these, order, first)) })
-			these.Causes = []string{"hub"}
-			add(name+" of keys, narrow", func(ctx context.Context, s *Store) error { return ask(s.Procedures(ctx, these, order, first)) })
 		}
 	}
 	add("registry", func(ctx context.Context, s *Store) error { return ask(s.Registry(ctx, graph.RegistryFilter{}, first)) })
+	keys := []string{third.ProcedureKey, hundredth.ProcedureKey}
+	add("procedures of keys", func(ctx context.Context, s *Store) error {
+		return ask(s.Procedures(ctx, graph.ProcedureFilter{Keys: keys}, graph.ByUpdated, first))
+	})
+	add("registry of keys and a cause", func(ctx context.Context, s *Store) error {
+		return ask(s.Registry(ctx, graph.RegistryFilter{Keys: keys, Causes: []string{"hub"}}, first))
+	})
 	add("registry of a cause", func(ctx context.Context, s *Store) error {
 		return ask(s.Registry(ctx, graph.RegistryFilter{Causes: []string{"hub"}}, first))
 	})
