@@ -228,7 +228,7 @@ func hostile(kind string) {
 				tools := make([]any, 250)
 				for i := range tools {
 					t := tool(fmt.Sprintf("many_%03d", i))
-					t["description"] = strings.Repeat("<&>", 4000)
+					t["description"] = strings.Repeat("<&>", 2000)
 					tools[i] = t
 				}
 				page["tools"] = tools
