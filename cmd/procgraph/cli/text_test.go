@@ -9,7 +9,7 @@ import (
 
 func TestEscapes(t *testing.T) {
 	for given, want := range map[string]string{
-		"plain äöü 日本 👩‍💻":      "plain äöü 日本 👩‍💻",
+		"plain äöü 日本 👩‍💻":    "plain äöü 日本 👩‍💻",
 		"\x1b[31mred":         `\x1b[31mred`,
 		"a\u202eb\u2066":      `a\u202eb\u2066`,
 		"a\r\nb\tc":           `a\r\nb\tc`,

@@ -56,7 +56,7 @@ func FromCommand(ctx context.Context, command, env []string) ([]Tool, error) {
 	if err == nil {
 		return tools, nil
 	}
-	if ended && w.garbage == "" {
+	if ended && w.problem() == "" {
 		err = failed("the MCP server ended before it had listed its tools (%s): run %s by hand to see why", status, command[0])
 	}
 	var e *Error
