@@ -28,7 +28,12 @@ func (a *app) confirm(ctx context.Context, question string) (yes bool, err error
 }
 
 func (a *app) form(ctx context.Context, fields ...huh.Field) error {
-	form := huh.NewForm(huh.NewGroup(fields...)).WithInput(a.in).WithOutput(a.errOut).
+	if a.keyboard == nil {
+		a.keyboard = newKeyboard(a.in)
+	}
+	keys := a.keyboard.keys()
+	defer close(keys.over)
+	form := huh.NewForm(huh.NewGroup(fields...)).WithInput(keys).WithOutput(a.errOut).
 		WithAccessible(os.Getenv("TERM") == "dumb" || os.Getenv("ACCESSIBLE") != "")
 	if !a.colour {
 		form = form.WithTheme(huh.ThemeFunc(huh.ThemeBase))

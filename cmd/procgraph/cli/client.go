@@ -50,22 +50,20 @@ func (a *app) client() (*client, error) {
 
 // tokenOf finds the token in the environment; it is empty when none is set.
 func tokenOf(getenv func(string) string) (string, error) {
-	token := getenv("PROCGRAPH_TOKEN")
-	file := getenv("PROCGRAPH_TOKEN_FILE")
-	source := "PROCGRAPH_TOKEN"
-	switch {
-	case token != "" && file != "":
+	token, file := getenv("PROCGRAPH_TOKEN"), getenv("PROCGRAPH_TOKEN_FILE")
+	if token != "" && file != "" {
 		return "", failed(codeUsage, "PROCGRAPH_TOKEN and PROCGRAPH_TOKEN_FILE are both set: unset one")
-	case file != "":
+	}
+	if file != "" {
 		b, err := os.ReadFile(file)
 		if err != nil {
 			return "", failed(codeFailed, "PROCGRAPH_TOKEN_FILE: %v", err)
 		}
-		token, source = string(b), "the file of PROCGRAPH_TOKEN_FILE"
+		token = string(b)
 	}
 	token = strings.TrimSpace(token)
 	if strings.ContainsFunc(token, func(r rune) bool { return r <= ' ' || r > '~' }) {
-		return "", failed(codeFailed, "%s does not hold a token", source)
+		return "", failed(codeFailed, "%s does not hold a token", tokenVariable())
 	}
 	return token, nil
 }

@@ -23,7 +23,8 @@ type app struct {
 	width                                int // of the terminal at out
 	colour                               bool
 	// started is set once the arguments were understood: an error before that is one of usage.
-	started bool
+	started  bool
+	keyboard *keyboard // made for the first question
 }
 
 // Run runs a command line and answers the status to exit with: 0, 1 for a failure, 2 for a wrong usage, and 130 when

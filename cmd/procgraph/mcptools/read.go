@@ -47,13 +47,16 @@ func FromCommand(ctx context.Context, command, env []string) ([]Tool, error) {
 		return nil, err
 	}
 	w := &wire{}
-	tools, err := read(ctx, &mcp.IOTransport{Reader: w.lines(p.stdout), Writer: p.stdin, MaxLineLength: maxMessage}, w)
+	tools, session, err := read(ctx, &mcp.IOTransport{Reader: w.lines(p.stdout), Writer: p.stdin, MaxLineLength: maxMessage}, w)
 	ended := p.alreadyEnded(err)
 	status := p.end()
+	if session != nil {
+		_ = session.Close() // the process is gone
+	}
 	if err == nil {
 		return tools, nil
 	}
-	if ended && w.garbage == "" {
+	if ended && w.problem() == "" {
 		err = failed("the MCP server ended before it had listed its tools (%s): run %s by hand to see why", status, command[0])
 	}
 	var e *Error
@@ -68,21 +71,27 @@ func FromURL(ctx context.Context, url string) ([]Tool, error) {
 	w := &wire{}
 	transport := &mcp.StreamableClientTransport{Endpoint: url, MaxRetries: -1, DisableStandaloneSSE: true, MaxEventSize: maxMessage,
 		HTTPClient: &http.Client{Transport: w.roundTripper(http.DefaultTransport)}}
-	return read(ctx, transport, w)
+	tools, session, err := read(ctx, transport, w)
+	if session != nil {
+		_ = session.Close() // what was read is whole
+	}
+	return tools, err
 }
 
 // read goes through all pages of tools/list. The SDK speaks; the wire keeps what the server said, since the SDK's own
-// types do not tell a claim of false from none.
-func read(ctx context.Context, transport mcp.Transport, w *wire) ([]Tool, error) {
+// types do not tell a claim of false from none. The session, which is nil when none began, is to be closed.
+func read(ctx context.Context, transport mcp.Transport, w *wire) ([]Tool, *mcp.ClientSession, error) {
 	client := mcp.NewClient(&mcp.Implementation{Name: "procgraph", Version: "1"}, &mcp.ClientOptions{
 		Capabilities: &mcp.ClientCapabilities{}, Logger: slog.New(slog.DiscardHandler)})
 	session, err := client.Connect(ctx, transport, &mcp.ClientSessionOptions{ProtocolVersion: protocol})
 	if err != nil {
-		return nil, explain(ctx, w, "did not begin a session", err)
+		return nil, nil, explain(ctx, w, "did not begin a session", err)
 	}
-	// The process is ended first where there is one, so closing waits for nothing.
-	defer context.AfterFunc(ctx, func() { _ = session.Close() })()
-	defer func() { go func() { _ = session.Close() }() }()
+	tools, err := pages(ctx, session, w)
+	return tools, session, err
+}
+
+func pages(ctx context.Context, session *mcp.ClientSession, w *wire) ([]Tool, error) {
 	if session.InitializeResult().Capabilities.Tools == nil {
 		return nil, failed("the MCP server offers no tools: is it the right one?")
 	}
