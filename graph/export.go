@@ -3,12 +3,14 @@ package graph
 import "time"
 
 // ExportQuery asks for the First procedures after a key, or for the procedures of Keys alone. Each bounds the variants
-// and the uses that come with a procedure.
+// and the uses that come with a procedure. A page after a key ends early once the codes of its procedures have Bytes
+// (characters on Neo4j; 0 is no bound), but for those of procedures that have more variants than Each.
 type ExportQuery struct {
 	Keys  []string
 	After string
 	First int
 	Each  int
+	Bytes int
 }
 
 // ExportPage is a page of whole procedures.

@@ -100,7 +100,7 @@ func (e *exporter) run() error {
 func (e *exporter) walk() error {
 	first, after, more := exportFirst, "", true
 	read := func() future[graph.ExportPage] {
-		query := graph.ExportQuery{After: after, First: first, Each: exportEach}
+		query := graph.ExportQuery{After: after, First: first, Each: exportEach, Bytes: exportTarget}
 		return begin(func() (graph.ExportPage, error) { return e.ops.Store.Export(e.ctx, query) })
 	}
 	next := read()

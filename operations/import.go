@@ -63,11 +63,14 @@ func (o *Operations) Import(ctx context.Context, r io.Reader) (Imported, error) 
 	i := &importer{ops: o, caller: caller, admin: caller.Has(trust.ScopeAdmin)}
 	for batch := range parsed {
 		if err := i.take(ctx, batch); err != nil {
+			if ctx.Err() != nil {
+				return i.done, cutOff(i.done.Lines+1, ctx.Err()) // nobody waits for the rest
+			}
 			return i.done, err
 		}
 	}
 	if err := ctx.Err(); err != nil {
-		return i.done, translate(err)
+		return i.done, cutOff(i.done.Lines+1, err)
 	}
 	return i.done, i.order.finished()
 }
@@ -76,6 +79,7 @@ func (o *Operations) Import(ctx context.Context, r io.Reader) (Imported, error) 
 type rawLines struct {
 	first int64
 	lines [][]byte
+	cut   bool             // the text ended within the last line
 	sums  map[int64]string // for a line that may be the last one, the checksum of those before it
 	err   error            // about the next line
 }
@@ -101,6 +105,11 @@ func lineError(number int64, err error) error {
 	return &told
 }
 
+// cutOff is the error about a line that did not come, or not whole.
+func cutOff(number int64, cause error) error {
+	return lineError(number, &Error{Code: BadUserInput, Message: "the text was cut off", Cause: cause})
+}
+
 // readLines reads the text in batches, and ends with its end or an error.
 func readLines(ctx context.Context, r io.Reader, out chan<- rawLines) {
 	reader := bufio.NewReaderSize(r, 64<<10)
@@ -118,12 +127,13 @@ func readLines(ctx context.Context, r io.Reader, out chan<- rawLines) {
 				_, _ = sum.Write(line) // a hash never fails
 				size += len(line)
 				batch.lines = append(batch.lines, line)
+				batch.cut = err != nil
 			}
 			switch {
 			case errors.Is(err, errLongLine):
 				batch.err = lineError(number+1, badInput("the line is longer than %d bytes", maxLine))
 			case err != nil && !errors.Is(err, io.EOF):
-				batch.err = lineError(number+1, &Error{Code: BadUserInput, Message: "the text was cut off", Cause: err})
+				batch.err = cutOff(number+1, err)
 			case err != nil:
 				batch.err = io.EOF
 			}
@@ -185,6 +195,9 @@ func (o *Operations) parseLines(ctx context.Context, in <-chan rawLines, out cha
 		workers.Wait()
 		for i, err := range wrong {
 			if err != nil {
+				if batch.cut && i == len(batch.lines)-1 {
+					err = badInput("the text was cut off within the line")
+				}
 				parsed.lines, parsed.err = parsed.lines[:i], lineError(batch.first+int64(i), err)
 				break
 			}

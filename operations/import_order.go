@@ -22,6 +22,7 @@ type importOrder struct {
 	owner  *graph.Procedure // whose variants and uses come
 	held   *importLine      // the line of the owner, until its first variant comes
 	told   []string         // when to use the first variants of the owner
+	seen   map[string]bool  // the code hashes, and then the causes, of the owner
 	inUses bool
 	ended  bool
 }
@@ -81,7 +82,7 @@ func (o *importOrder) next(line importLine, sum string) ([]orderedLine, error) {
 		o.stage = stage
 		switch kind {
 		case kindProcedure:
-			o.owner, o.held, o.told, o.inUses = line.procedure, &line, nil, false
+			o.owner, o.held, o.told, o.inUses, o.seen = line.procedure, &line, nil, false, map[string]bool{}
 		case kindEnd:
 			if o.ended, err = true, line.end.check(o.lines, sum); err != nil {
 				return nil, err
@@ -107,6 +108,10 @@ func (o *importOrder) variant(line importLine) ([]orderedLine, error) {
 	if !slices.Equal(line.variant.signature, o.owner.Signature) {
 		return nil, badInput("the code does not name what the signature of its procedure names")
 	}
+	if o.seen[line.variant.CodeHash] {
+		return nil, badInput("the variant is there twice")
+	}
+	o.seen[line.variant.CodeHash] = true
 	var ready []orderedLine
 	if o.held != nil {
 		ready = append(ready, orderedLine{importLine: *o.held, owner: o.owner})
@@ -125,7 +130,13 @@ func (o *importOrder) use(line importLine) ([]orderedLine, error) {
 	if line.use.ToolName != o.owner.ToolName {
 		return nil, badInput("the use is not of the procedure before it")
 	}
-	o.inUses = true
+	if !o.inUses {
+		o.inUses, o.seen = true, map[string]bool{}
+	}
+	if o.seen[line.use.Cause] {
+		return nil, badInput("the use is there twice")
+	}
+	o.seen[line.use.Cause] = true
 	told := strings.Join(o.told, "\n")
 	untold := func(text string) bool { return !strings.Contains(told, text) }
 	return []orderedLine{{importLine: line, owner: o.owner,
@@ -136,6 +147,8 @@ func (e *endLine) check(lines int64, sum string) error {
 	switch {
 	case e.Lines != lines:
 		return badInput("the end counts %d lines, and there are %d before it: the text is not whole", e.Lines, lines)
+	case sum == "":
+		return badInput("the end line is not as an export writes it")
 	case e.SHA256 != sum:
 		return badInput("the checksum is not that of the lines: the text was changed")
 	}

@@ -204,16 +204,21 @@ func (p *importPlan) planProcedure(given graph.Procedure) error {
 	if err := p.checkReach(given); err != nil {
 		return err
 	}
-	if !p.admin && !given.RetiredAt.IsZero() {
+	retires := !given.RetiredAt.IsZero() && (!known || stored.Procedure.RetiredAt.IsZero())
+	if retires && (!p.admin || known && stored.Procedure.Current != "") {
 		p.counts.Skipped.Retirements++
+		retires = false
 	}
 	if known {
 		if !slices.Equal(stored.Procedure.Reach, given.Reach) {
 			return conflict("the stored procedure has another reach")
 		}
 		offer := stored
-		write := p.admin && (given.LastUsedAt.After(offer.Procedure.LastUsedAt) || given.UpdatedAt.After(offer.Procedure.UpdatedAt))
+		write := p.admin && (retires || given.LastUsedAt.After(offer.Procedure.LastUsedAt) || given.UpdatedAt.After(offer.Procedure.UpdatedAt))
 		if write {
+			if retires { // it offers nothing here, and what the text offers is retired there
+				offer.Procedure.RetiredAt = given.RetiredAt
+			}
 			offer.Procedure.LastUsedAt = laterOf(offer.Procedure.LastUsedAt, given.LastUsedAt)
 			offer.Procedure.UpdatedAt = laterOf(offer.Procedure.UpdatedAt, given.UpdatedAt)
 			p.procedures.put(given.ToolName, offer)

@@ -42,7 +42,7 @@ func TestImportDecisions(t *testing.T) {
 	// An admin's import decides what is open. The stored tool keeps its class, so the procedure is offered at once.
 	done, err = b.importing(b.ctx, text)
 	b.must(err)
-	if done.Written != (operations.ImportCounts{Tools: 1, Variants: 1, Uses: 1, Procedures: 0}) && done.Written.Variants != 1 {
+	if done.Written != (operations.ImportCounts{Tools: 1, Variants: 1, Uses: 1, Procedures: 0}) {
 		t.Errorf("written %+v", done.Written)
 	}
 	p, err = b.Procedure(b.ctx, name, "")
@@ -132,4 +132,39 @@ func TestImportOfNamedProcedures(t *testing.T) {
 		t.Errorf("not offered: %v", p.NotOffered())
 	}
 	b.hintsAreRight()
+}
+
+// TestImportOfRetired takes a retirement with the offer that it ends, and leaves it out where something is offered here.
+func TestImportOfRetired(t *testing.T) {
+	r := []string{"r", "r2"}
+	retired := strings.Replace(procLine(nil, r...), `"lastUsedAt"`, `"retiredAt":"2021-01-01T00:00:00.000Z","lastUsedAt"`, 1)
+	text := sealed(headLine, toolLine("r", graph.ReadOnly), toolLine("r2", graph.ReadOnly), retired, variantLine("APPROVED", offeredYes, r...))
+	name := procedures.ToolName(r)
+
+	b := newBench(t)
+	b.captureFor(codeOf(r...), "a cause")
+	_, err := b.importing(b.ctx, text)
+	b.must(err)
+	p, err := b.Procedure(b.ctx, name, "")
+	if b.must(err); p.Procedure.RetiredAt.IsZero() || p.Exposable() || p.Procedure.Offered {
+		t.Errorf("stored %+v", p.Procedure)
+	}
+	b.hintsAreRight()
+	events, err := b.store.Events(b.ctx, 0, 100)
+	b.must(err)
+	want := `"procedures":[{"name":"` + name + `","offered":"` + hashText(codeOf(r...)) + `","offeredBefore":"","retired":true}]`
+	if last := string(events[len(events)-1].Details); !strings.Contains(last, want) {
+		t.Errorf("the event tells %s, want %s", last, want)
+	}
+
+	b = newBench(t)
+	c := b.captureFor(codeOf(r...), "a cause")
+	_, err = b.ApproveVariant(b.ctx, c.Variant.CodeHash, nil)
+	b.must(err)
+	done, err := b.importing(b.ctx, text)
+	b.must(err)
+	p, err = b.Procedure(b.ctx, name, "")
+	if b.must(err); !p.Procedure.RetiredAt.IsZero() || done.Skipped.Retirements != 1 {
+		t.Errorf("stored %+v, imported %+v", p.Procedure, done)
+	}
 }

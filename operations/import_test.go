@@ -179,12 +179,14 @@ func TestHostileImports(t *testing.T) {
 		"a reach of itself":       {sealed(headLine, procLine([]string{rName, "r", "r2"}, r...)), 2, "reaches itself"},
 		"a reach that says more":  {sealed(headLine, procLine([]string{"r", "r2", "w"}, r...), variant), 2, "not what"},
 		"the use twice":           {sealed(headLine, proc, variant, use, use), 5, "twice"},
+		"the variant twice":       {sealed(headLine, proc, variant, variant, use), 4, "twice"},
+		"another end line":        {strings.Replace(whole, `"end"`, `"\u0065nd"`, 1), 6, "not as an export writes it"},
 		"after the end":           {whole + headLine + "\n", 7, "follows the end"},
 		"a blank after it":        {whole + "\n", 7, "blank"},
 		"a wrong count":           {strings.Replace(whole, `"lines":5`, `"lines":4`, 1), 6, "not whole"},
 		"a changed line":          {strings.Replace(whole, `"frequency":2`, `"frequency":3`, 1), 6, "checksum"},
 		"without its end":         {whole[:strings.Index(whole, `{"kind":"end"`)], 6, "cut off"},
-		"cut within a line":       {whole[:strings.Index(whole, `"lastAt"`)], 5, "valid JSON"},
+		"cut within a line":       {whole[:strings.Index(whole, `"lastAt"`)], 5, "cut off within"},
 		"one line of 40 MB":       {headLine + "\n" + `{"kind":"cause","name":"` + strings.Repeat("x", 40<<20), 2, "longer"},
 		"a text that is long":     {sealed(headLine, proc, with(variant, `a summary`, strings.Repeat("x", 65<<10))), 3, "longer"},
 	} {
@@ -359,7 +361,7 @@ func TestImportEndsWithItsContext(t *testing.T) {
 	_, err := writer.Write([]byte(headLine + "\n"))
 	b.must(err)
 	cancel()
-	b.fails(<-ended, operations.Unavailable)
+	b.fails(<-ended, operations.BadUserInput)
 	b.must(writer.Close())
 }
 

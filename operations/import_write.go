@@ -86,10 +86,6 @@ func (p *importPlan) planUse(owner *graph.Procedure, given graph.Use, untold boo
 	}
 	ref := graph.UseRef{Procedure: owner.Key, Cause: given.Cause}
 	stored, known := p.facts.Uses[ref]
-	_, twice := p.uses.by[ref]
-	if twice {
-		return badInput("the use is there twice")
-	}
 	u := given
 	u.Procedure = owner.Key
 	if !p.admin {
@@ -200,7 +196,6 @@ func (p *importPlan) details() map[string]any {
 		CodeHash string               `json:"codeHash"`
 		Status   graph.VariantStatus  `json:"status"`
 		Before   *graph.VariantStatus `json:"before"`
-		Offered  bool                 `json:"offered"`
 	}
 	tools := make([]tool, 0, len(p.tools.order))
 	for _, t := range p.tools.values() {
@@ -210,18 +205,33 @@ func (p *importPlan) details() map[string]any {
 		}
 		tools = append(tools, w)
 	}
-	offered := map[string]bool{}
+	type procedure struct {
+		Name    string  `json:"name"`
+		Before  *string `json:"offeredBefore"`
+		Offered string  `json:"offered"`
+		Retired bool    `json:"retired"`
+	}
+	procedures := []procedure{}
 	for _, o := range p.procedures.values() {
-		offered[o.Procedure.Current] = true
+		before, known := p.facts.Known.Procedures[o.Procedure.ToolName]
+		retired := !o.Procedure.RetiredAt.IsZero()
+		if known && before.Procedure.Current == o.Procedure.Current && retired == !before.Procedure.RetiredAt.IsZero() {
+			continue
+		}
+		w := procedure{Name: o.Procedure.ToolName, Offered: o.Procedure.Current, Retired: retired}
+		if known {
+			w.Before = &before.Procedure.Current
+		}
+		procedures = append(procedures, w)
 	}
 	variants := make([]variant, 0, len(p.variants.order))
 	for _, v := range p.variants.values() {
-		w := variant{CodeHash: v.CodeHash, Status: v.Status, Offered: offered[v.CodeHash]}
+		w := variant{CodeHash: v.CodeHash, Status: v.Status}
 		if before, ok := p.facts.Variants[v.CodeHash]; ok {
 			w.Before = &before.Status
 		}
 		variants = append(variants, w)
 	}
-	return map[string]any{"tools": tools, "variants": variants, "procedures": len(p.procedures.order),
+	return map[string]any{"tools": tools, "variants": variants, "procedures": procedures,
 		"uses": len(p.uses.order), "causes": len(p.causes.order), "tombstones": p.tombstones.order}
 }

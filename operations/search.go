@@ -16,9 +16,10 @@ import (
 )
 
 const (
-	maxMatches    = 200 // documents that one search looks at
-	maxWords      = 64  // distinct words of a search; what follows in the text does not count
-	snippetLength = 160 // characters
+	maxMatches    = 200   // documents that one search looks at
+	maxWords      = 64    // distinct words of a search; what follows in the text does not count
+	snippetLength = 160   // characters
+	snippetFrom   = 4_096 // bytes of a text in which its part is looked for
 )
 
 // SearchInput asks what a text is about.
@@ -211,6 +212,9 @@ func (o *Operations) found(ctx context.Context, hits []*hit, before int, words [
 	rows := make([]SearchHit, 0, len(hits))
 	sought := newSought(words)
 	for i, h := range hits {
+		if err := ctx.Err(); err != nil {
+			return nil, translate(err)
+		}
 		node, ok := nodes[h.NodeRef]
 		if !ok {
 			continue
@@ -256,14 +260,23 @@ func (s sought) snippet(texts []string) string {
 		if strings.TrimSpace(text) == "" {
 			continue
 		}
-		if part, held := s.around(text); held > most {
+		if part, held := s.around(text[:boundary(text, snippetFrom)]); held > most {
 			best, most = part, held
 		}
 	}
 	return best
 }
 
-// around cuts a text to where it first holds one of the words, and counts which of them the whole text holds.
+// boundary is where a text can be cut so that at most so many bytes are left.
+func boundary(text string, most int) int {
+	end := min(len(text), most)
+	for end > 0 && end < len(text) && !utf8.RuneStart(text[end]) {
+		end--
+	}
+	return end
+}
+
+// around cuts a text to where it first holds one of the words, and counts which of them the text holds.
 func (s sought) around(text string) (part string, held int) {
 	first, seen := -1, map[string]bool{}
 	for start, end := range runsOf(text) {

@@ -5,6 +5,7 @@ import (
 	"slices"
 	"strings"
 	"testing"
+	"unicode/utf8"
 
 	"procgraph/graph"
 	"procgraph/operations"
@@ -267,5 +268,22 @@ func TestListsByText(t *testing.T) {
 	causes, err = b.Causes(b.ctx, "warnings", operations.PageInput{First: 1, After: causes.EndCursor()})
 	if b.must(err); len(causes.Items) != 1 || causes.Items[0].Name != "warning of snow" || causes.More {
 		t.Errorf("the second page of causes: %+v", causes)
+	}
+}
+
+// TestSnippetsOfHugeTexts looks for the part that matches at the beginning of each text only.
+func TestSnippetsOfHugeTexts(t *testing.T) {
+	b := newBench(t)
+	filler := strings.Repeat("ж ", 40_000)
+	b.capture("return await tools.r(await tools.r2())", func(in *operations.CaptureInput) { in.Summary = "zebra " + filler[:60_000] })
+	b.capture("return await tools.r(await tools.r3())", func(in *operations.CaptureInput) { in.Summary = filler[:8_190] + " zebra" })
+	_, hits := b.found("zebra", graph.KindProcedure)
+	if len(hits) != 2 {
+		t.Fatalf("%d hits", len(hits))
+	}
+	for _, hit := range hits {
+		if !utf8.ValidString(hit.Snippet) || len([]rune(hit.Snippet)) > 162 {
+			t.Errorf("the snippet is %q", hit.Snippet)
+		}
 	}
 }

@@ -38,17 +38,6 @@ func NotOffered(offer graph.Offer, reach Reach) []graph.Reason {
 	return append(reasons, reach.Reasons...)
 }
 
-// Offerable tells whether nothing but state-changing tools speaks against offering a procedure: with a reason of
-// another kind it is offered to nobody, with none at all to everybody.
-func Offerable(notOffered []graph.Reason) bool {
-	for _, r := range notOffered {
-		if r.Code != ReasonToolStateChanging {
-			return false
-		}
-	}
-	return true
-}
-
 // WhenToUse is the text about the situations that a code serves. It is made of the causes and signals of the code's
 // first capture and kept with the variant, so that whoever approves it sees it, and nobody changes it afterwards.
 func WhenToUse(causes, signals []string) string {

@@ -31,12 +31,12 @@ const (
 	computedReads = 50 // a filter by what is computed may look at 10,000 rows
 )
 
-// analysing are the fields that analyse code, or answer the whole of it.
+// analysing are the fields that analyse code or texts, or answer the whole of a code.
 var analysing = map[string]bool{
 	"Procedure.effect": true, "Procedure.exposable": true, "Procedure.notOffered": true,
 	"Variant.effect": true, "Variant.analysis": true, "Variant.code": true,
 	"ProcedureTool.readOnly": true, "ProcedureTool.externalAccess": true,
-	"Query.analyzeCode": true, "Mutation.captureProcedure": true,
+	"SearchHit.snippet": true, "Query.analyzeCode": true, "Mutation.captureProcedure": true,
 }
 
 // reading are the fields without first that read the rows that they lead to. They make one read for all their rows.

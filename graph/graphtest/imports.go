@@ -83,7 +83,9 @@ func exportPages(f *fixture) {
 	for _, after := range []string{"", keys[0], keys[3], keys[len(keys)-1]} {
 		for _, first := range []int{1, 3, len(keys), 100} {
 			for _, each := range []int{1, 2, 50} {
-				t.sameExport(graph.ExportQuery{After: after, First: first, Each: each})
+				for _, bytes := range []int{0, 1, 20} {
+					t.sameExport(graph.ExportQuery{After: after, First: first, Each: each, Bytes: bytes})
+				}
 			}
 		}
 	}

@@ -26,7 +26,12 @@ func (m *model) Export(ctx context.Context, query graph.ExportQuery) (graph.Expo
 	}
 	s := page(rows, func(p graph.Procedure) string { return p.Key }, asked)
 	answer := graph.ExportPage{More: s.More}
-	for _, p := range s.Items {
+	bytes := 0
+	for i, p := range s.Items {
+		if query.Keys == nil && query.Bytes > 0 && i > 0 && bytes >= query.Bytes {
+			answer.More = true
+			break
+		}
 		var variants []graph.Variant
 		for hash := range m.variants {
 			if v, _ := m.variant(hash); v.Procedure == p.Key {
@@ -37,6 +42,11 @@ func (m *model) Export(ctx context.Context, query graph.ExportQuery) (graph.Expo
 		for r, u := range m.uses {
 			if r.procedure == p.Key {
 				uses = append(uses, u)
+			}
+		}
+		if len(variants) <= query.Each {
+			for _, v := range variants {
+				bytes += len(v.Code)
 			}
 		}
 		each := graph.Page{First: query.Each}

@@ -3,6 +3,7 @@ package neo4j
 import (
 	"cmp"
 	"context"
+	"math"
 	"slices"
 
 	"procgraph/graph"
@@ -24,8 +25,12 @@ CALL () {
   MATCH (p:Procedure) USING INDEX p:Procedure(key)
   WHERE p.key > $in.from
   WITH p ORDER BY p.key LIMIT $in.first + 1
-  WITH collect(p) AS found
-  RETURN found[..$in.first] AS page, size(found) > $in.first AS more
+  WITH p, CASE WHEN COUNT { (p)-[:HAS_VARIANT]->() } <= $in.each
+    THEN reduce(all = 0, one IN COLLECT { MATCH (p)-[:HAS_VARIANT]->(v) RETURN size(v.code) } | all + one) ELSE 0 END AS bytes
+  WITH collect(p) AS found, collect(bytes) AS sizes
+  WITH found, reduce(fit = [0, 0], bytes IN sizes | CASE WHEN fit[0] < $in.first AND (fit[0] = 0 OR fit[1] < $in.bytes)
+    THEN [fit[0] + 1, fit[1] + bytes] ELSE fit END)[0] AS fit
+  RETURN found[..fit] AS page, size(found) > fit AS more
 }` + exported + readEnd + `, items, more`
 	exportKeys = readStart + `
 CALL () {
@@ -51,7 +56,10 @@ CALL () {
 // Export answers whole procedures, by key.
 func (s *Store) Export(ctx context.Context, query graph.ExportQuery) (graph.ExportPage, error) {
 	statement := exportAfter
-	p := params{"first": max(query.First, 0), "each": query.Each, "from": query.After}
+	p := params{"first": max(query.First, 0), "each": query.Each, "bytes": query.Bytes, "from": query.After}
+	if query.Bytes <= 0 {
+		p["bytes"] = math.MaxInt64
+	}
 	if query.Keys != nil {
 		statement, p["keys"] = exportKeys, query.Keys
 	}

@@ -29,9 +29,19 @@ func (s *Store) Export(ctx context.Context, query graph.ExportQuery) (graph.Expo
 		if query.Keys == nil && len(ids) > query.First {
 			ids, answer.Items, answer.More = ids[:query.First], answer.Items[:query.First], true
 		}
+		bytes := 0
 		for i, id := range ids {
+			if query.Keys == nil && query.Bytes > 0 && i > 0 && bytes >= query.Bytes {
+				answer.Items, answer.More = answer.Items[:i], true
+				break
+			}
 			if err := t.export(id, query.Each, &answer.Items[i]); err != nil {
 				return err
+			}
+			if variants := answer.Items[i].Variants; !variants.More {
+				for _, v := range variants.Items {
+					bytes += len(v.Code)
+				}
 			}
 		}
 		return nil

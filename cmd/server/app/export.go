@@ -38,6 +38,10 @@ func export(ops *operations.Operations, log *slog.Logger) http.HandlerFunc {
 		if err == nil {
 			return
 		}
+		if body.failed || r.Context().Err() != nil {
+			log.Info("the client of an export is gone", "requestId", operations.RequestID(r.Context()), "error", err)
+			panic(http.ErrAbortHandler)
+		}
 		status, answer := failure(err)
 		logFailure(log, r, status, err)
 		if body.wrote {
@@ -125,6 +129,7 @@ type steadyWriter struct {
 	w       http.ResponseWriter
 	control *http.ResponseController
 	wrote   bool
+	failed  bool
 }
 
 func (s *steadyWriter) Write(b []byte) (int, error) {
@@ -136,6 +141,7 @@ func (s *steadyWriter) Write(b []byte) (int, error) {
 	if err == nil {
 		err = s.control.Flush()
 	}
+	s.failed = err != nil
 	return n, err
 }
 
