@@ -94,7 +94,7 @@ const highest = `SELECT p.key, p.id FROM procedures p INDEXED BY procedures_by_r
 // take adds the rows of a statement that are not among the nodes. Those that are there were fewer than the limit, so a
 // statement that is limited to it finds enough.
 func (e *explorer) take(kind graph.NodeKind, statement string, args ...any) error {
-	return e.tx.query(statement, func(r row) error {
+	return e.query(statement, func(r row) error {
 		if ref := refTo(kind, r.text(0)); e.Take(ref) {
 			e.places[ref] = r.int(1)
 		}
@@ -158,7 +158,7 @@ func (e *explorer) tell(answer *graph.Neighbourhood) error {
 		reached.add(offer.Procedure.Reach...)
 		e.RelateTools(refTo(graph.KindProcedure, offer.Procedure.Key), graph.RelationUses, offer.Procedure.Signature)
 	}
-	err = e.tx.query(`SELECT `+variantColumns+codeColumn+`, p.signature, p.reach
+	err = e.query(`SELECT `+variantColumns+codeColumn+`, p.signature, p.reach
 		FROM json_each(?) j CROSS JOIN variants v ON v.code_hash = j.value`+variantJoin,
 		func(r row) error {
 			v := scanVariant(r, 0)
@@ -173,7 +173,7 @@ func (e *explorer) tell(answer *graph.Neighbourhood) error {
 	if err != nil {
 		return err
 	}
-	err = e.tx.query(`SELECT `+causeColumns+` FROM json_each(?) j CROSS JOIN causes c ON c.name = j.value`,
+	err = e.query(`SELECT `+causeColumns+` FROM json_each(?) j CROSS JOIN causes c ON c.name = j.value`,
 		func(r row) error { answer.Causes = append(answer.Causes, scanCause(r)); return nil }, e.Keys(graph.KindCause))
 	if err != nil {
 		return err
@@ -244,7 +244,7 @@ func (e *explorer) countUpTo(c counting, keys []string, most int) error {
 	if len(keys) == 0 {
 		return nil
 	}
-	return e.tx.query(c.statement, func(r row) error {
+	return e.query(c.statement, func(r row) error {
 		e.Has(refTo(c.kind, r.text(0)), c.of, int(r.int(1)))
 		return nil
 	}, keys, most)
@@ -258,7 +258,7 @@ func (e *explorer) countOfProcedures() error {
 			by[e.places[node]] = node
 		}
 	}
-	return e.tx.query(`SELECT j.value,
+	return e.query(`SELECT j.value,
 			(SELECT count(*) FROM (SELECT 1 FROM uses u WHERE u.procedure = j.value LIMIT +?2)),
 			(SELECT count(*) FROM (SELECT 1 FROM variants v WHERE v.procedure = j.value LIMIT +?2))
 		FROM json_each(?1) j`, func(r row) error {
@@ -300,7 +300,7 @@ func (e *explorer) uses(statement string, procedures, causes []string) error {
 	if len(procedures) == 0 || len(causes) == 0 {
 		return nil
 	}
-	return e.tx.query(statement, func(r row) error {
+	return e.query(statement, func(r row) error {
 		use, err := scanUse(r)
 		e.RelateUse(use)
 		return err

@@ -42,7 +42,7 @@ func write(folder, target string) error {
 	if err != nil {
 		return err
 	}
-	return os.WriteFile(target, []byte(reference(schema)), 0o644)
+	return os.WriteFile(target, []byte(reference(schema)), 0o600)
 }
 
 // sections are the kinds of definitions in the order in which they are shown.
