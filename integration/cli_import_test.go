@@ -180,8 +180,16 @@ func hostile(kind string) {
 		case "initialize":
 			result = map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{"tools": map[string]any{}},
 				"serverInfo": map[string]any{"name": "hostile", "version": "1"}}
-			if kind == "no tools" {
+			switch kind {
+			case "no tools":
 				result.(map[string]any)["capabilities"] = map[string]any{}
+			case "old":
+				result.(map[string]any)["protocolVersion"] = "1999-01-01"
+			case "hangs at first":
+				continue
+			case "refuses":
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-1,"message":"not today"}}`+"\n", request.ID)
+				continue
 			}
 		case "tools/list":
 			pages++
@@ -268,6 +276,9 @@ func TestToolsImportFromHostileServers(t *testing.T) {
 		"dies later":       `ended before it had listed its tools \(exit status 4\)`,
 		"hangs":            `did not begin a session in time.*--timeout`,
 		"deaf":             `did not begin a session in time.*--timeout`,
+		"hangs at first":   `did not begin a session in time.*--timeout`,
+		"refuses":          `did not begin a session: it answers error -1, not today`,
+		"old":              `did not begin a session: .*1999-01-01`,
 		"hangs later":      `did not give page 1 of its tools in time.*--timeout`,
 		"garbage":          `writes "Listening on stdio!" to standard output`,
 		"long line":        `message of more than 16 MiB`,
