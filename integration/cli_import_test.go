@@ -134,7 +134,7 @@ const (
 	pidVariable     = "PROCGRAPH_TEST_PID"
 )
 
-// hostile is an MCP server that misbehaves in one way. It writes its process id where it is told to.
+// hostile is an MCP server that misbehaves in one way, and ends with its input as an ordinary one. It writes its process id where it is told to.
 func hostile(kind string) {
 	if path := os.Getenv(pidVariable); path != "" {
 		_ = os.WriteFile(path, []byte(strconv.Itoa(os.Getpid())), 0o600)
@@ -180,8 +180,16 @@ func hostile(kind string) {
 		case "initialize":
 			result = map[string]any{"protocolVersion": "2025-11-25", "capabilities": map[string]any{"tools": map[string]any{}},
 				"serverInfo": map[string]any{"name": "hostile", "version": "1"}}
-			if kind == "no tools" {
+			switch kind {
+			case "no tools":
 				result.(map[string]any)["capabilities"] = map[string]any{}
+			case "old":
+				result.(map[string]any)["protocolVersion"] = "1999-01-01"
+			case "hangs at first":
+				continue
+			case "refuses":
+				fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-1,"message":"not today"}}`+"\n", request.ID)
+				continue
 			}
 		case "tools/list":
 			pages++
@@ -200,6 +208,8 @@ func hostile(kind string) {
 					fmt.Printf(`{"jsonrpc":"2.0","id":%s,"error":{"code":-32603,"message":"out of\u001b[31m order"}}`+"\n", request.ID)
 					continue
 				}
+			case "hangs later":
+				continue
 			case "dies later":
 				os.Exit(4)
 			case "repeats":
@@ -218,6 +228,18 @@ func hostile(kind string) {
 				page["tools"] = []any{map[string]any{"name": "a"}}
 			case "no name":
 				page["tools"] = []any{tool(" ")}
+			case "blank pattern":
+				page["tools"] = []any{tool("a"), tool("b\u2800")}
+			case "no Unicode":
+				page["tools"] = []any{tool("a"), tool("b\ufffd")}
+			case "long name":
+				page["tools"] = []any{tool("a"), tool(strings.Repeat("n", 201))}
+			case "name twice":
+				page["tools"] = []any{json.RawMessage(`{"name":"dc1","name":"dc2","inputSchema":{"type":"object"}}`)}
+			case "cases":
+				page["tools"] = []any{json.RawMessage(`{"name":"dc1","Name":"dc2","inputSchema":{"type":"object"},"INPUTSCHEMA":{"a":1},` +
+					`"annotations":{"readOnlyHint":false,"READONLYHINT":true}}`)}
+				page["Tools"] = []any{tool("other")}
 			case "no list":
 				page["tools"] = "none"
 			case "250":
@@ -240,6 +262,7 @@ func hostile(kind string) {
 		answer, _ := json.Marshal(map[string]any{"jsonrpc": "2.0", "id": request.ID, "result": result})
 		fmt.Println(string(answer))
 	}
+	syscall.Exit(0) // at once: with the race detector os.Exit takes a second
 }
 
 func TestToolsImportFromHostileServers(t *testing.T) {
@@ -253,6 +276,10 @@ func TestToolsImportFromHostileServers(t *testing.T) {
 		"dies later":       `ended before it had listed its tools \(exit status 4\)`,
 		"hangs":            `did not begin a session in time.*--timeout`,
 		"deaf":             `did not begin a session in time.*--timeout`,
+		"hangs at first":   `did not begin a session in time.*--timeout`,
+		"refuses":          `did not begin a session: it answers error -1, not today`,
+		"old":              `did not begin a session: .*1999-01-01`,
+		"hangs later":      `did not give page 1 of its tools in time.*--timeout`,
 		"garbage":          `writes "Listening on stdio!" to standard output`,
 		"long line":        `message of more than 16 MiB`,
 		"no tools":         `offers no tools`,
@@ -266,6 +293,10 @@ func TestToolsImportFromHostileServers(t *testing.T) {
 		"big schema":       `the schema of the MCP server's tool big is no JSON object of at most 65536 bytes`,
 		"no schema":        `the schema of the MCP server's tool a is no JSON object`,
 		"no name":          `tool 1 of the MCP server has no name`,
+		"blank pattern":    `the name of the MCP server's tool 2, b.*, holds a control or invisible character`,
+		"no Unicode":       `the name of the MCP server's tool 2, b.*, is not valid Unicode`,
+		"long name":        `the name of the MCP server's tool 2, n{40}…, is longer than 200 characters`,
+		"name twice":       `not what MCP says.*name`,
 		"no list":          `tools`,
 	} {
 		t.Run(kind, func(t *testing.T) {
@@ -297,7 +328,7 @@ func TestToolsImportFromHostileServers(t *testing.T) {
 }
 
 func timeoutFor(kind string) string {
-	if kind == "hangs" || kind == "deaf" {
+	if strings.HasPrefix(kind, "hangs") || kind == "deaf" {
 		return "1s"
 	}
 	return "30s"
@@ -320,6 +351,12 @@ func TestToolsImportInBatches(t *testing.T) {
 	c.json(&claims, "tools", "import", "--yes", "--", self)
 	if len(claims.Tools) != 3 || claims.Tools[0].Class != "UNCLASSIFIED" || claims.Tools[1].Class != "STATE_CHANGING" || claims.Tools[2].Class != "UNCLASSIFIED" {
 		t.Errorf("%+v", claims)
+	}
+	c.env = []string{hostileVariable + "=cases"}
+	var cases importAnswer
+	c.json(&cases, "tools", "import", "--yes", "--", self)
+	if len(cases.Tools) != 1 || cases.Tools[0].Name != "dc1" || cases.Tools[0].Class != "STATE_CHANGING" {
+		t.Errorf("names of members are compared without case: %+v", cases)
 	}
 	a, err := s.ask(`{tool(name:"exact"){parametersSchema}}`, nil)
 	if err != nil || !strings.Contains(string(a.Data), "12345678901234567890.50") {

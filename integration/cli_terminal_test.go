@@ -128,7 +128,7 @@ func TestCommandLineOnATerminal(t *testing.T) {
 // A changed definition suspends a tool, and the person who confirms it sees the definition.
 func TestToolsConfirm(t *testing.T) {
 	s := start(t, "")
-	s.register("READ_ONLY", "read_log")
+	s.register("READ_ONLY", "read_log", "z; touch pwned #", "--yes")
 	s.get(nil, `mutation{registerTools(tools:[{name:"read_log",description:"another\u001b[2J one"}]){name}}`, nil)
 	c := s.cli()
 	var tools struct{ Nodes []struct{ Name string } }
@@ -138,6 +138,7 @@ func TestToolsConfirm(t *testing.T) {
 	}
 	c.fails(2, "run `procgraph tools confirm --yes read_log`", "tools", "confirm", "read_log")
 	c.fails(1, "no tool nope", "tools", "confirm", "nope")
+	c.fails(2, "procgraph tools classify --class READ_ONLY --yes -- 'z; touch pwned #' --yes`", "tools", "classify", "--class", "READ_ONLY", "--", "z; touch pwned #", "--yes")
 	asked := c.onTerminal("tools", "confirm", "read_log")
 	asked.await("Is this definition right?", "y")
 	if code := asked.ended(); code != 0 || !strings.Contains(asked.text.String(), `another\x1b[2J one`) {

@@ -133,13 +133,14 @@ func TestCommandLine(t *testing.T) {
 			ToolName, Effect string
 			Exposable        bool
 			Variants         struct{ Nodes []node }
+			Variant          *node
 		}
 		c.json(&byName, "show", knownAbout)
 		if byName.ToolName != knownAbout || !byName.Exposable || len(byName.Variants.Nodes) != 2 || !strings.Contains(byName.Variants.Nodes[0].Code, "tools.search_nodes") {
 			t.Errorf("%+v", byName)
 		}
 		c.json(&byHash, "show", byName.Variants.Nodes[1].CodeHash)
-		if byHash.ToolName != knownAbout {
+		if want := byName.Variants.Nodes[1]; byName.Variant != nil || byHash.ToolName != knownAbout || byHash.Variant == nil || *byHash.Variant != want {
 			t.Errorf("by hash %+v", byHash)
 		}
 		c.fails(1, "no procedure nope.*search", "show", "nope")
@@ -214,7 +215,7 @@ func TestCommandLine(t *testing.T) {
 		}
 		var would, did changes
 		classify := []string{"tools", "classify", "search_nodes", "--class", "STATE_CHANGING"}
-		c.fails(2, "nobody can be asked here: run `procgraph tools classify search_nodes --class STATE_CHANGING --yes`", classify...)
+		c.fails(2, "nobody can be asked here: run `procgraph tools classify --class STATE_CHANGING --yes search_nodes`", classify...)
 		c.json(&would, append(classify, "--dry-run")...)
 		if would.Applied || len(would.Changed.Nodes) < 2 {
 			t.Fatalf("a dry run: %+v", would)
@@ -260,6 +261,25 @@ func TestCommandLine(t *testing.T) {
 			t.Errorf("%+v", v)
 		}
 	})
+}
+
+// Names behind the first page are completed too.
+func TestCompletionOfManyNames(t *testing.T) {
+	s := start(t, "")
+	for batch := range 6 {
+		names := make([]string, 100)
+		for i := range names {
+			names[i] = fmt.Sprintf("tool_%03d", 100*batch+i)
+		}
+		s.register("READ_ONLY", names...)
+	}
+	c := s.cli()
+	if out, _, _ := c.run("__complete", "tools", "confirm", "tool_599"); !strings.HasPrefix(out, "tool_599") {
+		t.Errorf("the last of 600 is not completed: %s", out)
+	}
+	if out, _, _ := c.run("__complete", "tools", "confirm", "tool_"); strings.Count(out, "tool_") != 600 {
+		t.Errorf("%d of 600 are completed", strings.Count(out, "tool_"))
+	}
 }
 
 func TestCommandLineErrors(t *testing.T) {

@@ -4,6 +4,7 @@ import (
 	"crypto/sha256"
 	"encoding/hex"
 	"encoding/json"
+	"errors"
 	"fmt"
 	"io"
 	"net/http"
@@ -84,11 +85,40 @@ func TestExportThatIsCutOff(t *testing.T) {
 		})
 	}
 	c := &cli{TB: t, url: "http://127.0.0.1:1"}
+	dangling := filepath.Join(t.TempDir(), "link")
+	if err := os.Symlink("nothing", dangling); err != nil {
+		t.Fatal(err)
+	}
+	c.fails(2, "is a link to nothing", "export", dangling)
 	c.fails(2, "not a file that can be replaced", "export", "/dev/null")
 	c.fails(2, "not a file that can be replaced", "export", t.TempDir())
 	c.fails(1, "cannot be written", "export", "/nowhere/g.ndjson")
 	c.fails(1, "no such file", "import", "/nowhere/g.ndjson")
 	c.fails(2, "is not a file", "import", t.TempDir())
+}
+
+func TestExportKeepsModeAndLink(t *testing.T) {
+	server := httptest.NewServer(http.HandlerFunc(func(w http.ResponseWriter, _ *http.Request) {
+		_, _ = io.WriteString(w, wholeExport())
+	}))
+	defer server.Close()
+	c := &cli{TB: t, url: server.URL}
+	dir := t.TempDir()
+	old, link, fresh := filepath.Join(dir, "old"), filepath.Join(dir, "link"), filepath.Join(dir, "fresh")
+	if err := errors.Join(os.WriteFile(old, nil, 0o600), os.Chmod(old, 0o644), os.Symlink("old", link)); err != nil {
+		t.Fatal(err)
+	}
+	for _, file := range []string{link, fresh} {
+		c.json(&struct{}{}, "export", file)
+	}
+	for file, mode := range map[string]os.FileMode{old: 0o644, fresh: 0o600} {
+		if info, err := os.Lstat(file); err != nil || info.Mode() != mode || info.Size() != int64(len(wholeExport())) {
+			t.Errorf("%s: %v %v", file, info, err)
+		}
+	}
+	if to, err := os.Readlink(link); err != nil || to != "old" {
+		t.Errorf("the link leads to %q: %v", to, err)
+	}
 }
 
 // A server may refuse an import while the file is still being sent, and may go away during one.

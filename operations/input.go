@@ -3,11 +3,10 @@ package operations
 import (
 	"encoding/json"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
 	"procgraph/graph"
-	"procgraph/procedures"
+	"procgraph/names"
 )
 
 const (
@@ -15,7 +14,6 @@ const (
 	maxBatch      = 100
 	maxCauses     = 16
 	maxText       = 64 << 10 // bytes of one text
-	maxName       = 200      // characters
 	maxSignals    = 64
 	maxKey        = 500 // characters of an idempotency key
 	maxListFilter = 100
@@ -43,29 +41,11 @@ func (p PageInput) page(list string) (graph.Page, error) {
 
 // storedName is the form of a name that is stored, or an error when it cannot be one.
 func storedName(what, name string) (string, error) {
-	normal := procedures.NormalName(name)
-	switch {
-	case strings.TrimFunc(normal, joining) == "":
-		return "", badInput("%s is blank", what)
-	case !utf8.ValidString(normal) || strings.ContainsRune(normal, utf8.RuneError):
-		return "", badInput("%s is not valid Unicode", what)
-	case utf8.RuneCountInString(normal) > maxName:
-		return "", badInput("%s is longer than %d characters", what, maxName)
-	case strings.IndexFunc(normal, hidden) >= 0:
-		return "", badInput("%s holds a control or invisible character", what)
+	stored, err := names.Stored(name)
+	if err != nil {
+		return "", badInput("%s %v", what, err)
 	}
-	return normal, nil
-}
-
-// hidden tells characters that make two names look alike or change how a line is shown. Joiners and variation selectors
-// are part of how some scripts and emoji are written; a name of nothing else is blank.
-func hidden(r rune) bool {
-	return !joining(r) && (unicode.IsControl(r) || r == '\u2028' || r == '\u2029' || r == '\u2800' ||
-		unicode.Is(unicode.Cf, r) || unicode.Is(unicode.Other_Default_Ignorable_Code_Point, r))
-}
-
-func joining(r rune) bool {
-	return r == '\u200c' || r == '\u200d' || unicode.Is(unicode.Variation_Selector, r)
+	return stored, nil
 }
 
 // redirecting tells characters that show a text in another order than it is read.
@@ -75,8 +55,8 @@ func redirecting(r rune) bool {
 
 func toolName(name string) (string, error) {
 	normal, err := storedName("a tool's name", name)
-	if err == nil && procedures.IsProcedureName(normal) {
-		return "", badInput("the name of a tool cannot start with %s: those are procedures", procedures.ToolNamePrefix)
+	if err == nil && names.IsProcedure(normal) {
+		return "", badInput("the name of a tool cannot start with %s: those are procedures", names.ProcedurePrefix)
 	}
 	return normal, err
 }

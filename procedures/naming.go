@@ -8,12 +8,12 @@ import (
 	"regexp"
 	"strings"
 
-	"golang.org/x/text/unicode/norm"
+	"procgraph/names"
 )
 
 const (
 	// ToolNamePrefix starts the name of every procedure, and of nothing else.
-	ToolNamePrefix = "proc__"
+	ToolNamePrefix = names.ProcedurePrefix
 
 	plainLimit = 60 // characters of a name that is spelled out
 	nameLimit  = 64 // characters of any name
@@ -29,12 +29,10 @@ var (
 )
 
 // NormalName is the form in which a name is stored and compared: trimmed and in Unicode form NFC.
-func NormalName(name string) string {
-	return norm.NFC.String(strings.TrimSpace(name))
-}
+func NormalName(name string) string { return names.Normal(name) }
 
 // IsProcedureName tells whether a name is of a procedure and not of a tool.
-func IsProcedureName(name string) bool { return strings.HasPrefix(name, ToolNamePrefix) }
+func IsProcedureName(name string) bool { return names.IsProcedure(name) }
 
 // SignatureKey is the identity of a procedure: the hex SHA-256 over its sorted names, each with its length before it.
 func SignatureKey(signature []string) string {

@@ -65,5 +65,5 @@ func (a *app) more(l list) error {
 	if !l.PageInfo.HasNextPage || l.PageInfo.EndCursor == nil {
 		return nil
 	}
-	return a.say("more: --after %s, or --all", line(*l.PageInfo.EndCursor))
+	return a.say("more: --after %s, or --all", shellWord(*l.PageInfo.EndCursor))
 }

@@ -53,7 +53,8 @@ type exported struct {
 	SHA256 string `json:"sha256"`
 }
 
-// exportFile writes beside the file and renames in the end, so that the name never stands for half an export.
+// exportFile writes beside the file and renames in the end, so that the name never stands for half an export. A file
+// that is there keeps its mode; a new one is for its owner alone.
 func (a *app) exportFile(ctx context.Context, client *client, path string) (done exported, err error) {
 	info, err := os.Stat(path)
 	switch {
@@ -66,6 +67,10 @@ func (a *app) exportFile(ctx context.Context, client *client, path string) (done
 		}
 	case !errors.Is(err, fs.ErrNotExist):
 		return done, failed(codeFailed, "%v", err)
+	default:
+		if _, err := os.Lstat(path); err == nil {
+			return done, failed(codeUsage, "%s is a link to nothing: name the file itself", path)
+		}
 	}
 	partial, err := os.CreateTemp(filepath.Dir(path), "."+filepath.Base(path)+".*.partial")
 	if err != nil {
@@ -77,6 +82,11 @@ func (a *app) exportFile(ctx context.Context, client *client, path string) (done
 			_ = os.Remove(partial.Name())
 		}
 	}()
+	if info != nil {
+		if err = partial.Chmod(info.Mode().Perm()); err != nil {
+			return done, failed(codeFailed, "the export cannot be written: %v", err)
+		}
+	}
 	if done, err = a.export(ctx, client, partial); err != nil {
 		return done, err
 	}

@@ -56,7 +56,7 @@ func (a *app) printHits(found list) error {
 		return err
 	}
 	if found.PageInfo.HasNextPage && found.PageInfo.EndCursor != nil {
-		return a.say("more: --after %s", line(*found.PageInfo.EndCursor))
+		return a.say("more: --after %s", shellWord(*found.PageInfo.EndCursor))
 	}
 	return nil
 }

@@ -1,10 +1,13 @@
 package cli
 
 import (
+	"context"
 	"encoding/json"
 	"fmt"
 	"regexp"
 
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 	"github.com/spf13/cobra"
 )
 
@@ -12,11 +15,13 @@ const showQuery = `query($name:String,$hash:String){procedure(toolName:$name,cod
 	toolName signature effect exposable notOffered{code message tool line} frequency strategy summary createdAt updatedAt retiredAt
 	current{codeHash}
 	uses(first:50){nodes{cause{name} frequency confidence triggerSignals resultSummary lastAt} pageInfo{hasNextPage endCursor}}
-	variants(first:50){nodes{codeHash code strategy summary whenToUse status offered effect capturedBy capturedAt approvedBy approvedAt
-		rejectedReason succeeded failed lastRunAt analysis{` + analysisFields + `}} pageInfo{hasNextPage endCursor}}}}`
+	variants(first:50){nodes{` + variantFields + `} pageInfo{hasNextPage endCursor}}}}`
+
+const variantFields = `codeHash code strategy summary whenToUse status offered effect capturedBy capturedAt approvedBy approvedAt
+	rejectedReason succeeded failed lastRunAt analysis{` + analysisFields + `}`
 
 // one is a variant that is asked for by its hash, which need not be among the first.
-const variantQuery = `query($hash:String!){variant(codeHash:$hash){codeHash code strategy summary status offered effect analysis{` + analysisFields + `}}}`
+const variantQuery = `query($hash:String!){variant(codeHash:$hash){` + variantFields + `}}`
 
 var isHash = regexp.MustCompile(`^[0-9a-f]{64}$`)
 
@@ -70,7 +75,11 @@ func (a *app) showCommand() *cobra.Command {
 				return failed(codeNotFound, "there is no procedure %s: `procgraph search` finds by words", args[0])
 			}
 			if a.asJSON() {
-				return a.printJSON(data.Procedure)
+				document, err := client.showDocument(c.Context(), data.Procedure, variables["hash"])
+				if err != nil {
+					return err
+				}
+				return a.printJSON(document)
 			}
 			var p shownProcedure
 			if err := json.Unmarshal(data.Procedure, &p); err != nil {
@@ -89,6 +98,21 @@ func (a *app) showCommand() *cobra.Command {
 	}
 	c.ValidArgsFunction = a.completeProcedure
 	return c
+}
+
+// showDocument is the procedure, and for a hash the variant with it, which need not be among the first.
+func (c *client) showDocument(ctx context.Context, procedure json.RawMessage, hash any) (json.RawMessage, error) {
+	if hash == nil {
+		return procedure, nil
+	}
+	var one struct{ Variant json.RawMessage }
+	if err := c.ask(ctx, variantQuery, map[string]any{"hash": hash}, &one); err != nil {
+		return nil, err
+	}
+	return jsonv2.Marshal(struct {
+		Variant   jsontext.Value `json:"variant"`
+		Procedure jsontext.Value `json:",embed"` // its members
+	}{jsontext.Value(one.Variant), jsontext.Value(procedure)})
 }
 
 // codeToShow is the hash of the offered code; without one, of the first.

@@ -34,7 +34,7 @@ func (a *app) toolsClassifyCommand() *cobra.Command {
 				items[i] = item
 				items[i].Name = name
 			}
-			return a.classifyTools(c.Context(), items, dry, yes, "procgraph tools classify "+strings.Join(names, " ")+flagsOf(item)+" --yes")
+			return a.classifyTools(c.Context(), items, dry, yes, commandLine("procgraph tools classify"+flagsOf(item)+" --yes", names...))
 		},
 	}
 	c.Flags().StringVar(&class, "class", "", strings.Join(classes, ", "))

@@ -38,7 +38,7 @@ func (a *app) toolsConfirmCommand() *cobra.Command {
 			if t.Suspended && !yes {
 				// What is confirmed is what is shown here, and no other: its hash goes along.
 				if !a.canAsk() {
-					return nobody("procgraph tools confirm --yes " + t.Name)
+					return nobody(commandLine("procgraph tools confirm --yes", t.Name))
 				}
 				if err := a.tellPerson("%s\n\n%s\n\n%s", line(t.Name), block(t.Description), block(string(t.ParametersSchema))); err != nil {
 					return err

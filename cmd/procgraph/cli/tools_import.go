@@ -236,7 +236,7 @@ func (a *app) printImported(done importedTools) error {
 		}
 	}
 	if i := slices.IndexFunc(tools, func(t tool) bool { return t.Suspended }); i >= 0 {
-		if err := a.say("\nA suspended tool has another definition than the one that was confirmed: procgraph tools confirm %s", line(tools[i].Name)); err != nil {
+		if err := a.say("\nA suspended tool has another definition than the one that was confirmed: %s", commandLine("procgraph tools confirm", tools[i].Name)); err != nil {
 			return err
 		}
 	}

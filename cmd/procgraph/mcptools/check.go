@@ -4,17 +4,16 @@ import (
 	"bytes"
 	"encoding/json"
 	"strings"
-	"unicode"
 	"unicode/utf8"
 
-	"golang.org/x/text/unicode/norm"
+	jsonv2 "github.com/go-json-experiment/json"
+
+	"procgraph/names"
 )
 
-// Limits of registerTools. They are checked before anything is registered, so that not one batch of two is.
-const (
-	maxName = 200      // characters
-	maxText = 64 << 10 // bytes
-)
+// maxText is a limit of registerTools, in bytes. It is checked before anything is registered, so that not one batch of
+// two is.
+const maxText = 64 << 10
 
 // Check refuses a catalogue that a server of procedures would refuse, with the tool that is to blame. Names get the
 // prefix and are trimmed as they will be stored.
@@ -22,18 +21,17 @@ func Check(tools []Tool, prefix string) error {
 	seen := map[string]bool{}
 	for i := range tools {
 		t := &tools[i]
-		t.Name = norm.NFC.String(strings.TrimSpace(prefix + t.Name))
+		if names.Normal(t.Name) == "" {
+			return failed("tool %d of the MCP server has no name: tell its maker", i+1)
+		}
+		name, err := names.Stored(prefix + t.Name)
+		if err != nil {
+			return failed("the name of the MCP server's tool %d, %s, %v: tell its maker", i+1, cut(prefix+t.Name), err)
+		}
+		t.Name = name
 		what := "the MCP server's tool " + t.Name
 		switch {
-		case t.Name == norm.NFC.String(strings.TrimSpace(prefix)):
-			return failed("tool %d of the MCP server has no name: tell its maker", i+1)
-		case utf8.RuneCountInString(t.Name) > maxName:
-			return failed("the name of the MCP server's tool %.40s… is longer than %d characters: tell its maker", t.Name, maxName)
-		case strings.ContainsFunc(t.Name, func(r rune) bool {
-			return unicode.IsControl(r) || unicode.Is(unicode.Cf, r) && r != '\u200c' && r != '\u200d'
-		}):
-			return failed("%s has a control or invisible character in its name: tell its maker", what)
-		case strings.HasPrefix(t.Name, "proc__"):
+		case names.IsProcedure(t.Name):
 			return failed("%s is named like a procedure: --prefix gives the tools of this server other names", what)
 		case seen[t.Name]:
 			return failed("%s is listed twice: tell its maker", what)
@@ -49,6 +47,14 @@ func Check(tools []Tool, prefix string) error {
 		seen[t.Name] = true
 	}
 	return nil
+}
+
+// cut is enough of a name to find it by.
+func cut(name string) string {
+	if r := []rune(name); len(r) > 40 {
+		return string(r[:40]) + "…"
+	}
+	return name
 }
 
 func isText(s string) bool {
@@ -71,7 +77,7 @@ type Claims struct {
 
 // Claims reads the annotations; what is no boolean is no claim.
 func (t Tool) Claims() (c Claims) {
-	if json.Unmarshal(t.Annotations, &c) != nil {
+	if jsonv2.Unmarshal(t.Annotations, &c) != nil {
 		return Claims{}
 	}
 	return c

@@ -1,6 +1,7 @@
 package mcptools
 
 import (
+	"errors"
 	"io"
 	"os"
 	"os/exec"
@@ -22,6 +23,10 @@ type process struct {
 	stdout io.ReadCloser
 	stderr *tail
 	exited chan struct{}
+
+	mu     sync.Mutex
+	closed bool // its input was closed, after which an ordinary server ends
+	lost   bool // before that it was gone, or its end of a pipe was
 }
 
 func startProcess(command, env []string) (*process, error) {
@@ -31,11 +36,13 @@ func startProcess(command, env []string) (*process, error) {
 	p.cmd.Stderr = p.stderr
 	p.cmd.WaitDelay = exitGrace // a grandchild may hold standard error open
 	ownGroup(p.cmd)
-	var err error
-	if p.stdin, err = p.cmd.StdinPipe(); err == nil {
+	stdin, err := p.cmd.StdinPipe()
+	if err == nil {
+		p.stdin = &input{WriteCloser: stdin, p: p}
 		// A pipe of our own: Wait would close the command's while it is still read.
-		var w *os.File
-		if p.stdout, w, err = os.Pipe(); err == nil {
+		var r, w *os.File
+		if r, w, err = os.Pipe(); err == nil {
+			p.stdout = &output{ReadCloser: r, p: p}
 			p.cmd.Stdout = w
 			err = p.cmd.Start()
 			_ = w.Close()
@@ -51,16 +58,63 @@ func startProcess(command, env []string) (*process, error) {
 	return p, nil
 }
 
-// alreadyEnded tells whether the process ended by itself, which after an error may be seen a moment late.
-func (p *process) alreadyEnded(err error) bool {
-	wait := time.Duration(0)
+// input is the standard input of a process, and output its standard output. They note who ended the connection.
+type input struct {
+	io.WriteCloser
+	p *process
+}
+
+func (i *input) Write(b []byte) (int, error) {
+	n, err := i.WriteCloser.Write(b)
 	if err != nil {
-		wait = 200 * time.Millisecond
+		i.p.isLost()
+	}
+	return n, err
+}
+
+func (i *input) Close() error {
+	select {
+	case <-i.p.exited:
+		i.p.isLost()
+	default:
+	}
+	i.p.mu.Lock()
+	i.p.closed = true
+	i.p.mu.Unlock()
+	return i.WriteCloser.Close()
+}
+
+type output struct {
+	io.ReadCloser
+	p *process
+}
+
+func (o *output) Read(b []byte) (int, error) {
+	n, err := o.ReadCloser.Read(b)
+	if errors.Is(err, io.EOF) {
+		o.p.isLost()
+	}
+	return n, err
+}
+
+func (p *process) isLost() {
+	p.mu.Lock()
+	defer p.mu.Unlock()
+	p.lost = p.lost || !p.closed
+}
+
+// endedItself tells whether the process ended before its input was closed, which may be seen a moment late.
+func (p *process) endedItself() bool {
+	p.mu.Lock()
+	lost := p.lost
+	p.mu.Unlock()
+	if !lost {
+		return false
 	}
 	select {
 	case <-p.exited:
 		return true
-	case <-time.After(wait):
+	case <-time.After(200 * time.Millisecond):
 		return false
 	}
 }

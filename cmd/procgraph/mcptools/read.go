@@ -33,11 +33,16 @@ type Tool struct {
 type Error struct {
 	Message string
 	Output  []string // the last lines that the server's process wrote to its standard error
+	lost    bool     // nothing came any more: the reason is better told by the process, when it ended
 }
 
 func (e *Error) Error() string { return e.Message }
 
 func failed(format string, args ...any) *Error { return &Error{Message: fmt.Sprintf(format, args...)} }
+
+func lost(format string, args ...any) *Error {
+	return &Error{Message: fmt.Sprintf(format, args...), lost: true}
+}
 
 // FromCommand starts an MCP server, reads its tools over its standard input and output, and ends it with everything
 // that it started.
@@ -48,7 +53,7 @@ func FromCommand(ctx context.Context, command, env []string) ([]Tool, error) {
 	}
 	w := &wire{}
 	tools, session, err := read(ctx, &mcp.IOTransport{Reader: w.lines(p.stdout), Writer: p.stdin, MaxLineLength: maxMessage}, w)
-	ended := p.alreadyEnded(err)
+	ended := p.endedItself()
 	status := p.end()
 	if session != nil {
 		_ = session.Close() // the process is gone
@@ -56,14 +61,15 @@ func FromCommand(ctx context.Context, command, env []string) ([]Tool, error) {
 	if err == nil {
 		return tools, nil
 	}
-	if ended && w.problem() == "" {
-		err = failed("the MCP server ended before it had listed its tools (%s): run %s by hand to see why", status, command[0])
-	}
 	var e *Error
-	if errors.As(err, &e) {
-		e.Output = p.stderr.lines()
+	if !errors.As(err, &e) {
+		return nil, err
 	}
-	return nil, err
+	if e.lost && ended {
+		e = failed("the MCP server ended before it had listed its tools (%s): run %s by hand to see why", status, command[0])
+	}
+	e.Output = p.stderr.lines()
+	return nil, e
 }
 
 // FromURL reads the tools of an MCP server over Streamable HTTP.
@@ -130,12 +136,12 @@ func explain(ctx context.Context, w *wire, what string, err error) error {
 	case w.problem() != "":
 		return failed("the MCP server %s: %s", what, w.problem())
 	case errors.Is(ctx.Err(), context.DeadlineExceeded):
-		return failed("the MCP server %s in time: is it the right command or address? --timeout gives it longer", what)
+		return lost("the MCP server %s in time: is it the right command or address? --timeout gives it longer", what)
 	case ctx.Err() != nil:
 		return ctx.Err()
 	case errors.As(err, &answered):
 		return failed("the MCP server %s: it answers error %d, %s", what, answered.Code, answered.Message)
 	default:
-		return failed("the MCP server %s: %v", what, err)
+		return lost("the MCP server %s: %v", what, err)
 	}
 }

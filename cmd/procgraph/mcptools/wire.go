@@ -10,6 +10,9 @@ import (
 	"mime"
 	"net/http"
 	"sync"
+
+	jsonv2 "github.com/go-json-experiment/json"
+	"github.com/go-json-experiment/json/jsontext"
 )
 
 // maxMessage is the longest message of a server that is read.
@@ -23,11 +26,14 @@ type wire struct {
 }
 
 type page struct {
-	Tools      []Tool
-	NextCursor string
+	Tools      []Tool `json:"tools"`
+	NextCursor string `json:"nextCursor"`
 }
 
-// page is the page of tools that was read last.
+// asUTF8 replaces what is no UTF-8, as the SDK does: Check tells it with the name of the tool.
+var asUTF8 = jsontext.AllowInvalidUTF8(true)
+
+// page is the page of tools that was read last. "Name" is another member than "name", and none may be there twice.
 func (w *wire) page() (page, error) {
 	w.mu.Lock()
 	defer w.mu.Unlock()
@@ -35,7 +41,7 @@ func (w *wire) page() (page, error) {
 	if w.last == nil {
 		return p, failed("the MCP server's list of tools could not be read: tell its maker")
 	}
-	err := json.Unmarshal(w.last, &p)
+	err := jsonv2.Unmarshal(w.last, &p, asUTF8)
 	w.last = nil
 	if err != nil {
 		return p, failed("the MCP server's list of tools is not what MCP says (%v): tell its maker", err)
@@ -49,24 +55,21 @@ func (w *wire) problem() string {
 	return w.garbage
 }
 
-// saw looks at a message.
+// saw looks at a message. What is there twice is for page to refuse.
 func (w *wire) saw(message []byte) {
 	var m struct {
-		Result struct {
-			Tools json.RawMessage `json:"tools"`
-		} `json:"result"`
-	}
-	if json.Unmarshal(message, &m) != nil || m.Result.Tools == nil {
-		return
-	}
-	var whole struct {
 		Result json.RawMessage `json:"result"`
 	}
-	if json.Unmarshal(message, &whole) == nil {
-		w.mu.Lock()
-		w.last = whole.Result
-		w.mu.Unlock()
+	var result struct {
+		Tools json.RawMessage `json:"tools"`
 	}
+	twice := jsontext.AllowDuplicateNames(true)
+	if jsonv2.Unmarshal(message, &m, asUTF8, twice) != nil || jsonv2.Unmarshal(m.Result, &result, asUTF8, twice) != nil || result.Tools == nil {
+		return
+	}
+	w.mu.Lock()
+	w.last = m.Result
+	w.mu.Unlock()
 }
 
 var errGarbage = errors.New("no message of MCP")
