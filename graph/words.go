@@ -56,7 +56,8 @@ func stemOf(word string) string {
 		if !english.IsStopWord(word) {
 			stem = english.Stem(word, false)
 		}
-		stems.Add(word, stem)
+		// A word may be a part of a large text, which would be kept with it.
+		stems.Add(strings.Clone(word), strings.Clone(stem))
 	}
 	return stem
 }
